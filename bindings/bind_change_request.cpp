@@ -149,7 +149,9 @@ ChangeRequest sample(nb::handle node, nb::handle transform, nb::handle covarianc
 
 // -- Frames
 
-ChangeRequest set_frames(nb::handle names, nb::handle at) { return request_of(log::SetFrames{names_from(names)}, at); }
+ChangeRequest set_frames(nb::handle names, bool present, nb::handle at) {
+  return request_of(log::SetFrames{names_from(names), present}, at);
+}
 
 ChangeRequest remove_frames(nb::handle names, nb::handle at) { return request_of(log::RemoveFrames{names_from(names)}, at); }
 
@@ -273,8 +275,8 @@ void bind_nodes(nb::class_<ChangeRequest>& request) {
 
 void bind_frames(nb::class_<ChangeRequest>& request) {
   request
-      .def_static("set_frames", &set_frames, nb::kw_only(), "names"_a, "at"_a.none(),
-                  nb::sig("def set_frames(*, names: Sequence[str], at: int) -> ChangeRequest"))
+      .def_static("set_frames", &set_frames, nb::kw_only(), "names"_a, "present"_a = true, "at"_a.none(),
+                  nb::sig("def set_frames(*, names: Sequence[str], present: bool = True, at: int) -> ChangeRequest"))
       .def_static("remove_frames", &remove_frames, nb::kw_only(), "names"_a, "at"_a.none(),
                   nb::sig("def remove_frames(*, names: Sequence[str], at: int) -> ChangeRequest"))
       .def_static("fixed", &fixed, nb::kw_only(), "of"_a, "in_frame"_a, "source"_a.none(), "since"_a.none(), "transform"_a.none(),

@@ -148,7 +148,6 @@ struct IsUnderstood {
 
   bool operator()(const log::AddNode& payload) const { return is_plain(payload.edge); }
   bool operator()(const log::AddEdge& payload) const { return is_plain(payload.edge); }
-  bool operator()(const log::SetFrames& payload) const { return payload.present; }
   bool operator()(const log::SetBody& payload) const { return payload.present; }
   bool operator()(const log::Assert& payload) const {
     const auto* sampled = std::get_if<log::Sampled>(&payload.value);
@@ -182,14 +181,28 @@ nb::list merge(Self self, nb::list records) {
 
 // -- What others lack
 
-nb::tuple changes_since(Self self, nb::dict version_vector) {
-  scene::VersionVector from;
-  for (const auto& [author, known] : version_vector) {
-    const auto parts = nb::borrow<nb::tuple>(known);
-    const auto key = nb::cast<std::uint64_t>(author);
-    for (nb::handle sequence : nb::object(parts[1])) scene::add_seen(from, {key, nb::cast<std::uint64_t>(sequence)});
-    scene::set_upto(from, key, nb::cast<std::uint64_t>(parts[0]));
+/// {author: [(first, last), ...]}, as it is given to Python.
+log::VersionVector as_version_vector(const nb::dict& given) {
+  log::VersionVector held;
+  for (const auto& [author, ranges] : given)
+    for (nb::handle range : ranges)
+      held.add(nb::cast<std::uint64_t>(author), nb::cast<std::uint64_t>(range[0]), nb::cast<std::uint64_t>(range[1]));
+  return held;
+}
+
+nb::dict version_vector(Self self) {
+  nb::dict found;
+  const log::VersionVector held = with_changes(self, [](scene::Store& store) { return store.version_vector(); });
+  for (const auto& [author, ranges] : held.entries()) {
+    nb::list parts;
+    for (const auto& [first, last] : ranges) parts.append(nb::make_tuple(first, last));
+    found[nb::int_(author)] = parts;
   }
+  return found;
+}
+
+nb::tuple changes_since(Self self, nb::dict version_vector) {
+  const log::VersionVector from = as_version_vector(version_vector);
   std::vector<ChangePtr> lacking;
   const bool complete = with_changes(self, [&](scene::Store& store) { return store.changes_since(from, lacking); });
   nb::list records;
@@ -201,18 +214,7 @@ SceneView view(Self self) { return {core(self).store->version(), std::nullopt, c
 
 SceneView view_at(Self self, nb::handle at) { return {core(self).store->version(), Stamp{as_stamp(at, "at")}, core(self).store}; }
 
-const char* reason_name(scene::InactiveAssertion::Reason reason) {
-  switch (reason) {
-    case scene::InactiveAssertion::Reason::closes_cycle:
-      return "closes_loop";
-    case scene::InactiveAssertion::Reason::on_other_body:
-      return "on_other_body";
-    case scene::InactiveAssertion::Reason::moves_in_body:
-      return "moves_in_body";
-    default:
-      return "constant_in_body";
-  }
-}
+const char* reason_name(log::Reason reason) { return reason == log::Reason::cycle ? "closes_loop" : log::name_of(reason); }
 
 /// The inactive assertions about frames: the change, the reason, the body that conflicts, and the loop.
 nb::list inactive(Self self) {
@@ -271,14 +273,16 @@ void bind_world_changes(nb::class_<StoreCore>& store) {
           },
           "now_ns"_a, nb::sig("def redo_last(self, now_ns: int) -> list[ChangeRecord]"))
       .def(
-          "journal",
-          [](Self self) { return record_list(with_changes(self, [&](scene::Store& store) { return store.journal(); })); },
-          nb::sig("def journal(self) -> list[ChangeRecord]"), "The change records that are kept, oldest first.")
+          "records",
+          [](Self self) { return record_list(with_changes(self, [&](scene::Store& store) { return store.records(); })); },
+          nb::sig("def records(self) -> list[ChangeRecord]"), "All change records that can still matter, oldest first.")
+      .def("version_vector", &version_vector, nb::sig("def version_vector(self) -> dict[int, list[tuple[int, int]]]"),
+           "Which change records are held, by author: ranges of sequence numbers.")
       .def("inactive_rows", &inactive,
            nb::sig("def inactive_rows(self) -> list[tuple[ChangeRecord, str, str, int | None, list[str]]]"),
            "Inactive assertions about frames: record, reason, body in the way, first instant, cycle.")
       .def("changes_since", &changes_since, "held"_a,
-           nb::sig("def changes_since(self, held: dict[int, tuple[int, list[int]]]) -> tuple[list[ChangeRecord], bool]"),
+           nb::sig("def changes_since(self, held: dict[int, list[tuple[int, int]]]) -> tuple[list[ChangeRecord], bool]"),
            "The records that a version vector lacks, and whether all of them are still kept.")
       .def(
           "node_samples",

@@ -153,16 +153,6 @@ nb::tuple difference(const SceneView& view, const SceneView& other) {
   return nb::make_tuple(ids, steps);
 }
 
-nb::dict version_vector(const SceneView& view) {
-  nb::dict found;
-  for (const auto& [author, known] : view.version->version_vector) {
-    nb::list extra;
-    for (const std::uint64_t sequence : known.extra) extra.append(sequence);
-    found[nb::int_(author)] = nb::make_tuple(known.upto, extra);
-  }
-  return found;
-}
-
 /// Containment that is kept but not in force, because older containment leads back: (node, parent, since).
 nb::list cycles(const SceneView& view) {
   nb::list found;
@@ -245,7 +235,6 @@ void bind_scene_view(nb::module_& m) {
           "node"_a, "ancestor"_a)
       .def("digest", &digest, "under"_a, nb::sig("def digest(self, under: NodeId) -> bytes"))
       .def("difference", &difference, "other"_a, nb::sig("def difference(self, other: SceneView) -> tuple[list[NodeId], int]"))
-      .def("version_vector", &version_vector, nb::sig("def version_vector(self) -> dict[int, tuple[int, list[int]]]"))
       .def("cycles", &cycles, nb::sig("def cycles(self) -> list[tuple[NodeId, NodeId, int]]"))
       .def_prop_ro("number", [](const SceneView& view) { return view.version->number; })
       .def_prop_ro(

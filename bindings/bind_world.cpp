@@ -97,7 +97,7 @@ void init(StoreCore* self, nb::str name, std::int64_t history_ns, std::size_t ma
   scene::StoreOptions kept{.author = std::string(text_of(name)),
                            .root_frame = root_frame,
                            .history = {history_ns},
-                           .max_journal = max_changes,
+                           .max_removed = max_changes,
                            .max_undo = max_undo,
                            .replica_id = replica_id,
                            .max_runs = max_runs,

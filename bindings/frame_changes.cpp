@@ -36,8 +36,13 @@ Failure change_observed(Self self, log::Payload payload, std::int64_t now_ns, bo
 Failure change_frames(Self self, log::Payload payload, bool for_undo, const Act& act, Gil gil) {
   const nb::object now = now_of(self);
   const std::int64_t now_ns = as_stamp(now, "what the clock tells");
-  if (core(self).is_observed) return change_observed(self, std::move(payload), now_ns, for_undo, act, gil);
-  return record(self, std::move(payload), now_ns, for_undo, act, gil);
+  const std::uint64_t vanished = core(self).store->vanished();
+  Failure failure = core(self).is_observed ? change_observed(self, std::move(payload), now_ns, for_undo, act, gil)
+                                           : record(self, std::move(payload), now_ns, for_undo, act, gil);
+  if (core(self).store->vanished() == vanished) return failure;
+  ++core(self).edits;
+  core(self).ids.clear();  // some are gone
+  return failure;
 }
 
 Failure add_samples(Self self, const scene::RelationName& relation, Stamp since, const std::function<Failure()>& write, Gil gil) {

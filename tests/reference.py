@@ -339,10 +339,15 @@ class ReferenceWorld:
     def __init__(self, *, history=math.inf, interpolation="linear", default_covariance=None):
         self.history, self.interpolation = history, interpolation
         self.default_covariance = default_covariance
-        self.frames: set[str] = set()
+        self.slots: dict[tuple[str, str], dict[Any, str]] = {}  # parents, by what was asserted
         self.events: dict[tuple[str, str], dict[float, Event]] = {}
         self.preferred: dict[str, str] = {}
         self.kept: dict[Relation, float] = {}
+
+    @property
+    def frames(self) -> set[str]:
+        """A frame exists while an assertion that was not replaced or removed names it."""
+        return {name for (of, _), slots in self.slots.items() for name in (of, *slots.values())}
 
     def set_pose(self, *, of, in_frame, transform, at, source="", covariance=None):
         stamps = self._sample_stamps((of, in_frame, source))
@@ -350,18 +355,27 @@ class ReferenceWorld:
             raise refuse("BeforeHistory", (of, in_frame, source))
         event = Event(at, in_frame, transform, covariance, fixed=False)
         self._commit(of, source, {**self.events.get((of, source), {}), at: event})
+        slots = self.slots.setdefault((of, source), {})
+        if in_frame not in slots.values():
+            slots["samples", in_frame] = in_frame
 
     def fix(self, *, of, in_frame, transform, at=None, source="", covariance=None):
         stamp = ALWAYS if at is None else at
         event = Event(stamp, in_frame, transform, covariance, fixed=True)
         others = {} if at is None else self.events.get((of, source), {})
         self._commit(of, source, {**others, stamp: event})
+        self._assert(of, source, stamp, in_frame)
+
+    def _assert(self, of: str, source: str, stamp: float, parent: str) -> None:
+        before = {} if stamp == ALWAYS else self.slots.get((of, source), {})
+        self.slots[of, source] = {**before, stamp: parent}
 
     def drive(self, *, of, in_frame, driver, at=None, source=""):
         stamp = ALWAYS if at is None else at
         event = Event(stamp, in_frame, np.eye(4), None, fixed=True, driver=driver)
         others = {} if at is None else self.events.get((of, source), {})
         self._commit(of, source, {**others, stamp: event})
+        self._assert(of, source, stamp, in_frame)
 
     def _commit(self, of: str, source: str, events: dict[float, Event]) -> None:
         before = self.events
@@ -371,7 +385,6 @@ class ReferenceWorld:
         if self._has_loop():
             self.events = before
             raise refuse("FrameLoop")
-        self.frames |= {of} | {event.parent for event in events.values()}
 
     def _sample_stamps(self, relation: Relation) -> list[float]:
         of, parent, source = relation
@@ -434,7 +447,7 @@ class ReferenceWorld:
         gone = {name}
         while not self.children(gone) <= gone:
             gone |= self.children(gone)
-        self.frames -= gone
+        self.slots = {track: slots for track, slots in self.slots.items() if track[0] not in gone}
         self.preferred = {f: source for f, source in self.preferred.items() if f not in gone}
         self.events = {track: events for track, events in self.events.items() if track[0] not in gone}
         self.kept = {r: history for r, history in self.kept.items() if gone.isdisjoint(r[:2])}

@@ -229,6 +229,15 @@ def differences(worlds: Sequence[World], asked: Callable[[World], dict[Any, Any]
     ]
 
 
+def lacking(worlds: Sequence[World]) -> list[str]:
+    """Return which replicas lack changes of which others."""
+    return [
+        f"{asking.name} lacks changes of {asked.name}"
+        for asked, asking in itertools.permutations(worlds, 2)
+        if asked.scene.changes(since=asking.scene.version_vector())
+    ]
+
+
 def about_everything(world: World) -> dict[Any, Any]:
     return about_now(world) | about_the_past(world) | about_places(world)
 
@@ -237,7 +246,7 @@ def about_now(world: World) -> dict[Any, Any]:
     """Return what replicas must agree on."""
     scene = world.scene
     facts: dict[Any, Any] = {"digest": scene.digest(), "found": scene.find({}), "count": len(scene)}
-    facts |= {"light": scene.find({"mass": 0}), "version vector": scene.version_vector()}
+    facts |= {"light": scene.find({"mass": 0})}
     facts |= {"world": world.digest(), "inactive": inactive_assertions(world)}
     return facts | {node: _of_node(scene, node) for node in [scene.root, *IDS]}
 

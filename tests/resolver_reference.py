@@ -210,12 +210,13 @@ class Resolution:
         for record in self._of_type("assert"):
             if record["since"] is None:
                 self.always[tuple(record["track"])] = record
-        self.asserts: dict[Track, dict[tuple[Any, ...], Record]] = defaultdict(dict)  # by epoch and since
+        self.asserts: dict[Track, dict[tuple[Any, ...], Record]] = defaultdict(dict)  # by epoch, since, sampled in
         for record in self._of_type("assert"):
             track: Track = tuple(record["track"])
             if track in self.always and newness(record) < newness(self.always[track]):
                 continue
-            self.asserts[track][epoch_of(record), instant(record["since"])] = record
+            sampled_in = ((record["value"] or {}).get("sampled") or {"in_frame": ""})["in_frame"]
+            self.asserts[track][epoch_of(record), instant(record["since"]), sampled_in] = record
         self.tracks = {track: self._slots_of(written) for track, written in self.asserts.items()}
 
     def _writes(self, record: Record) -> Iterable[tuple[tuple[str, ...], Any]]:
@@ -238,8 +239,13 @@ class Resolution:
     def _slots_of(self, written: dict[tuple[Any, ...], Record]) -> list[Slot]:
         """The winners of one track: those of the present epoch, and what held last in the newest one before."""
         present = {key: r for key, r in written.items() if r["value"] is not None and not self._is_severed(r)}
-        here = [Slot(since, r) for (epoch, since), r in sorted(present.items()) if epoch == self.epoch]
-        before = [key for key in present if key[0] != self.epoch]
+        here = []
+        for key, record in sorted(present.items()):
+            slot = Slot(key[1], record)
+            slot.is_boundary = _is_newest_of_instant(key, present)
+            if key[0] == self.epoch and (slot.is_boundary or slot.kind == "sampled"):
+                here.append(slot)
+        before = [key for key in present if key[0] != self.epoch and _is_newest_of_instant(key, present)]
         if before and not any(slot.since == ALWAYS for slot in here):
             last = Slot(ALWAYS, present[max(before)])
             last.is_boundary = last.kind != "sampled"
@@ -284,7 +290,7 @@ class Resolution:
                 s.parent for s in slots if s.kind != "ended" and not (kind == "twist" and s.parent in bodies)
             }
         for (_, of, _), written in self.asserts.items():
-            self.named |= {of for (epoch, _), r in written.items() if epoch == self.epoch and self._is_severed(r)}
+            self.named |= {of for (epoch, *_), r in written.items() if epoch == self.epoch and self._is_severed(r)}
         self.named |= {
             self.frame(e.node, e.incarnation)
             for e in self.edges
@@ -653,9 +659,7 @@ class Resolution:
         """Ids of the records that no other one makes superfluous: what a compacted log keeps."""
         keep = {tuple(r["id"]) for r in self.removed.values()} | {tuple(r["id"]) for r, _ in self.slot.values()}
         keep |= {tuple(r["id"]) for written in self.asserts.values() for r in written.values()}
-        resets = self._of_type("reset_time")
-        keep |= {tuple(r["id"]) for r in resets[-1:]}
-        always_kept = ("add_node", "add_edge", "remove_edges", "forget")
+        always_kept = ("reset_time", "add_node", "add_edge", "remove_edges", "forget")
         keep |= {tuple(r["id"]) for r in self.live if r["type"] in always_kept}
         steps = [(r, key) for r in self._of_type("set_attributes") for key, _ in r["settings"]]
         every = steps + [(r, key) for r in self._of_type("add_node") for key, _ in r["settings"]]
@@ -663,6 +667,11 @@ class Resolution:
         prefers = self._of_type("prefer")
         keep |= {tuple(r["id"]) for r in prefers if not _is_covered(r, prefers)}
         return keep
+
+
+def _is_newest_of_instant(key: tuple[Any, ...], written: dict[tuple[Any, ...], Record]) -> bool:
+    """Whether no newer write of the same track is of the same epoch and instant."""
+    return all(newness(r) <= newness(written[key]) for other, r in written.items() if other[:2] == key[:2])
 
 
 def _hides_step(newer: Record, step: Record) -> bool:

@@ -1016,15 +1016,18 @@ class StoreCore:
 
     def redo_last(self, now_ns: int) -> list[ChangeRecord]: ...
 
-    def journal(self) -> list[ChangeRecord]:
-        """The change records that are kept, oldest first."""
+    def records(self) -> list[ChangeRecord]:
+        """All change records that can still matter, oldest first."""
+
+    def version_vector(self) -> dict[int, list[tuple[int, int]]]:
+        """Which change records are held, by author: ranges of sequence numbers."""
 
     def inactive_rows(self) -> list[tuple[ChangeRecord, str, str, int | None, list[str]]]:
         """
         Inactive assertions about frames: record, reason, body in the way, first instant, cycle.
         """
 
-    def changes_since(self, held: dict[int, tuple[int, list[int]]]) -> tuple[list[ChangeRecord], bool]:
+    def changes_since(self, held: dict[int, list[tuple[int, int]]]) -> tuple[list[ChangeRecord], bool]:
         """
         The records that a version vector lacks, and whether all of them are still kept.
         """
@@ -1342,7 +1345,7 @@ class ChangeRequest:
         """A pose of a Transform at an instant, which is no change."""
 
     @staticmethod
-    def set_frames(*, names: Sequence[str], at: int) -> ChangeRequest: ...
+    def set_frames(*, names: Sequence[str], present: bool = True, at: int) -> ChangeRequest: ...
 
     @staticmethod
     def remove_frames(*, names: Sequence[str], at: int) -> ChangeRequest: ...
@@ -1512,8 +1515,6 @@ class SceneView:
     def digest(self, under: NodeId) -> bytes: ...
 
     def difference(self, other: SceneView) -> tuple[list[NodeId], int]: ...
-
-    def version_vector(self) -> dict[int, tuple[int, list[int]]]: ...
 
     def cycles(self) -> list[tuple[NodeId, NodeId, int]]: ...
 

@@ -13,7 +13,17 @@ from hypothesis.errors import NoSuchExample
 
 from replica_frames import ABOUT_NODES, AMONG_NODES, IN_NEW_TIMES, about_frames
 from replica_samples import RefusingReplicas, SamplingReplicas, about_samples, sample_steps
-from replicas import Replicas, about_everything, about_now, about_the_past, differences, frame_steps, steps, unharmed
+from replicas import (
+    Replicas,
+    about_everything,
+    about_now,
+    about_the_past,
+    differences,
+    frame_steps,
+    lacking,
+    steps,
+    unharmed,
+)
 
 if TYPE_CHECKING:
     from armillary import World
@@ -97,7 +107,8 @@ def disagreement(script, asked=about_now, damage=unharmed, kind=Replicas) -> lis
     try:
         replicas.run(todo)
         with replicas.newcomer(seed) as newcomer:
-            return differences([*replicas.worlds, newcomer], asked)
+            everybody = [*replicas.worlds, newcomer]
+            return differences(everybody, asked) + lacking(everybody)
     finally:
         replicas.close()
 

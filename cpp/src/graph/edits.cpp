@@ -34,6 +34,22 @@ Failure Forest::State::apply(const AwaitTwists& edit) {
   return {};
 }
 
+Failure Forest::State::apply(const DropTwists& edit) {
+  for (const auto& [of_name, relative_to, source_name] : edit.twists) {
+    const FrameId of = find_frame(of_name);
+    const BodyId reference = find_body(relative_to);
+    const SourceId source = find_source(source_name);
+    if (of == kNone || reference == kNone || source == kNone) continue;
+    const TwistRecord* twist = find_twist(of, reference, source);
+    if (twist == nullptr) continue;
+    touch(of);
+    remember_bodies();
+    erase_twist(twist->id);
+    publish(of);
+  }
+  return {};
+}
+
 Failure Forest::State::apply(const JoinBody& edit) {
   const std::vector<std::string_view> frames_of_it(edit.frames.begin(), edit.frames.end());
   return join_body(edit.name, frames_of_it);

@@ -315,6 +315,7 @@ struct Forest::State {
   Failure apply(const EraseFixed& edit);
   Failure apply(const AwaitSamples& edit);
   Failure apply(const AwaitTwists& edit);
+  Failure apply(const DropTwists& edit);
   Failure apply(const JoinBody& edit);
   Failure apply(const AssignBodies& edit);
   Failure apply(const PreferSource& edit);
@@ -483,7 +484,8 @@ struct Forest::State {
   void resolve_cycles(const ResolveCycles* ranking);
   Failure align(TrackRecord& track, const AlignTrack& edit);
   [[nodiscard]] bool is_overruled(const TrackRecord& track, const AlignTrack::PoseAssertion& asserted) const;
-  std::set<RelationId> clear_assertions(TrackRecord& track, bool with_samples);
+  std::set<RelationId> clear_assertions(TrackRecord& track, const AlignTrack& edit);
+  [[nodiscard]] bool is_unasserted(const RunRecord& run, const AlignTrack& edit) const;
   void insert_assertion(TrackRecord& track, const AlignTrack::PoseAssertion& asserted, const RelationRecord& relation);
   void insert_assertions(TrackRecord& track, const AlignTrack& edit);
   [[nodiscard]] std::vector<Contender> contenders(const ResolveCycles* ranking);

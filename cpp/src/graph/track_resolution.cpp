@@ -51,13 +51,21 @@ bool Forest::State::is_overruled(const TrackRecord& track, const AlignTrack::Pos
   return row && row.stamp_ns() == asserted.since.ns;
 }
 
+/// Whether samples are of a relation that was removed.
+bool Forest::State::is_unasserted(const RunRecord& run, const AlignTrack& edit) const {
+  if (!edit.drops_unasserted || !run.is_sampled()) return false;
+  const std::string& parent = *frames[run.parent].name;
+  return std::ranges::find(edit.known, parent) == edit.known.end() &&
+         std::ranges::find(edit.pose_assertions, parent, &AlignTrack::PoseAssertion::in_frame) == edit.pose_assertions.end();
+}
+
 /// Takes out what is no samples; returns the relations whose samples were still to come.
-std::set<RelationId> Forest::State::clear_assertions(TrackRecord& track, bool with_samples) {
+std::set<RelationId> Forest::State::clear_assertions(TrackRecord& track, const AlignTrack& edit) {
   std::set<RelationId> awaited;
   for (std::size_t k = track.runs.size(); k-- > 0;) {
     const RunRecord& run = track.runs[k];
     const bool is_awaited = is_expected_only(run) && (run.is_awaited() || !track.was_cleared);
-    const bool goes = with_samples || !run.is_sampled() || is_awaited;
+    const bool goes = edit.forgets || !run.is_sampled() || is_awaited || is_unasserted(run, edit);
     const bool is_of_node = run.is_of_node() || (run.is_sampled() && relations[run.relation]->is_of_scene);
     if (!goes || is_of_node) continue;
     if (is_expected_only(run)) awaited.insert(run.relation);
@@ -85,7 +93,7 @@ void Forest::State::insert_assertions(TrackRecord& track, const AlignTrack& edit
   std::vector<const AlignTrack::PoseAssertion*> pose_assertions;
   for (const AlignTrack::PoseAssertion& asserted : edit.pose_assertions)
     if (!is_overruled(track, asserted)) pose_assertions.push_back(&asserted);
-  const std::set<RelationId> awaited = clear_assertions(track, edit.forgets);
+  const std::set<RelationId> awaited = clear_assertions(track, edit);
   const bool waits_again = edit.renews && !track.was_cleared;
   for (const AlignTrack::PoseAssertion* asserted : pose_assertions) {
     if (asserted->is_closed) {

@@ -36,10 +36,14 @@ bool is_covered(const Change& change, const std::vector<ChangePtr>& all) {
 
 // -- Keeping and dropping
 
+void ChangeLog::note_held(const Change& change) {
+  held_.add(change.id);
+  newest_ = std::max(newest_, change.time);
+}
+
 bool ChangeLog::append(ChangePtr change) {
   if (held_.contains(change->id)) return false;
-  held_.add(change->id);
-  newest_ = std::max(newest_, change->time);
+  note_held(*change);
   kept_.emplace(change->id, Kept{change, 1});  // while it is looked at
   std::visit([&](const auto& payload) { take(change, payload); }, change->payload);
   release(change);
@@ -87,9 +91,19 @@ std::vector<ChangePtr> ChangeLog::records() const {
   return all;
 }
 
+const Change* ChangeLog::find(const Dot& id) const {
+  const auto found = kept_.find(id);
+  return found == kept_.end() ? nullptr : found->second.record.get();
+}
+
 const FrameEntry* ChangeLog::find_frame(const std::string& name) const {
   const auto found = frames_.find(name);
   return found == frames_.end() ? nullptr : &found->second;
+}
+
+const TrackCounts* ChangeLog::find_driven(const std::string& variable) const {
+  const auto found = driven_.find(variable);
+  return found == driven_.end() ? nullptr : &found->second;
 }
 
 const NodeEntry* ChangeLog::find_node(const NodeId& id) const {
@@ -157,14 +171,36 @@ void ChangeLog::take(const ChangePtr& change, const RemoveFrames& payload) {
     NodeEntry& stand_in = nodes_[stand_in_of(name)];
     write(frame.barrier, change);
     write(stand_in.barrier, change);
-    drop_before(frame, frame.barrier->signature());
+    drop_before(name, frame, frame.barrier->signature());
     drop_before(stand_in, stand_in.barrier->signature());
+    removed_.push_back(name);
+  }
+  forget_removed();
+}
+
+/// A removal goes where too many came after it, and nothing names the frame.
+void ChangeLog::forget_removed() {
+  for (; removed_.size() > limits_.max_removed; removed_.pop_front()) {
+    const auto frame = frames_.find(removed_.front());
+    if (frame == frames_.end() || !frame->second.barrier) continue;
+    FrameEntry& entry = frame->second;
+    const bool is_bare = !entry.declared && entry.tracks.empty() && entry.claims.empty() && entry.preferences.empty() &&
+                         entry.forgets.empty() && entry.children.empty();
+    if (!is_bare) continue;
+    dropped_.add(entry.barrier->id);
+    release(entry.barrier);
+    if (const auto node = nodes_.find(stand_in_of(frame->first)); node != nodes_.end() && node->second.incarnations.empty()) {
+      release(node->second.barrier);
+      nodes_.erase(node);
+    }
+    frames_.erase(frame);
   }
 }
 
-void ChangeLog::drop_before(FrameEntry& frame, const Signature& barrier) {
+void ChangeLog::drop_before(const std::string& name, FrameEntry& frame, const Signature& barrier) {
   if (frame.declared && is_older(frame.declared, barrier)) release(std::exchange(frame.declared, nullptr));
-  for (auto& [name, track] : frame.tracks) drop_older(track.slots, barrier);
+  for (auto& [key, track] : frame.tracks)
+    drop_slots({key.first, name, key.second}, track, [&](const auto& slot) { return is_older(slot.second, barrier); });
   std::erase_if(frame.tracks, [&](const auto& entry) {
     const TrackEntry& track = entry.second;
     return track.slots.empty() && (!track.always || *track.always < barrier);
@@ -192,9 +228,50 @@ void ChangeLog::take(const ChangePtr& change, const Assert& payload) {
   if (track.always && is_older(change, *track.always)) return;
   if (payload.since == Stamp::always()) {
     track.always = change->signature();
-    drop_older(track.slots, *track.always);
+    drop_slots(payload.track, track, [&](const auto& slot) { return is_older(slot.second, *track.always); });
   }
-  write(track.slots[{change->epoch, payload.since}], change);
+  write_slot(payload.track, track, change, payload);
+}
+
+void ChangeLog::write_slot(const Track& track, TrackEntry& entry, const ChangePtr& change, const Assert& payload) {
+  const Sampled* sampled = std::get_if<Sampled>(&payload.value);
+  ChangePtr& slot = entry.slots[{change->epoch, payload.since, sampled != nullptr ? sampled->in_frame : std::string()}];
+  if (slot && !is_newer(change, slot)) return;
+  if (slot) note_slot(track, *slot, -1);
+  write(slot, change);
+  note_slot(track, *change, 1);
+  if (entry.slots.size() > limits_.max_slots)
+    drop_slots(track, entry, [&](const auto& one) { return &one == &*entry.slots.begin(); });
+}
+
+template <typename IsDropped>
+void ChangeLog::drop_slots(const Track& track, TrackEntry& entry, IsDropped is_dropped) {
+  std::erase_if(entry.slots, [&](const auto& slot) {
+    if (!is_dropped(slot)) return false;
+    note_slot(track, *slot.second, -1);
+    release(slot.second);
+    return true;
+  });
+}
+
+/// Keeps the indexes by parent and by variable.
+void ChangeLog::note_slot(const Track& track, const Change& change, int more) {
+  const AssertedValue& value = std::get<Assert>(change.payload).value;
+  if (const std::string& parent = parent_of(value); !parent.empty()) note(frames_[parent].children, track, more);
+  const Driven* driven = std::get_if<Driven>(&value);
+  if (driven == nullptr) return;
+  for (const auto* variables : {&driven->form->positions, &driven->form->velocities})
+    for (const std::string& name : *variables) {
+      TrackCounts& counts = driven_[name];
+      note(counts, track, more);
+      if (counts.empty()) driven_.erase(name);
+    }
+}
+
+void ChangeLog::note(TrackCounts& counts, const Track& track, int more) {
+  std::size_t& count = counts[track];
+  count = more > 0 ? count + 1 : count - 1;
+  if (count == 0) counts.erase(track);
 }
 
 void ChangeLog::take(const ChangePtr& change, const SetBody& payload) {
@@ -240,6 +317,11 @@ void ChangeLog::take(const ChangePtr& change, const SetVariables& payload) {
   for (const VariableSetting& setting : payload.variables) write(variables_[setting.name], change);
 }
 
-void ChangeLog::take(const ChangePtr& change, const ResetTime&) { write(reset_, change); }
+void ChangeLog::take(const ChangePtr& change, const ResetTime&) {
+  const auto later =
+      std::ranges::upper_bound(resets_, change->signature(), {}, [](const ChangePtr& one) { return one->signature(); });
+  resets_.insert(later, change);
+  ++kept_.at(change->id).uses;
+}
 
 }  // namespace armillary::log

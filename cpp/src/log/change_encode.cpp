@@ -38,9 +38,7 @@ Json encode(const Signature& signature) {
   return Json::Array{signature.time.wall_ns, std::int64_t{signature.time.count}, std::int64_t{signature.authority},
                      author_text(signature.id.author), encode(signature.id.sequence)};
 }
-Json encode(const AuthorPtr& author) {
-  return author ? Json(Json::Array{author->name, author_text(author->bearer)}) : Json();
-}
+Json encode(const AuthorPtr& author) { return author ? Json(Json::Array{author->name, author_text(author->bearer)}) : Json(); }
 Json encode(const Track& track) { return Json::Array{std::string(name_of(track.kind)), track.of, track.source}; }
 Json encode(const Subject& subject) {
   return Json::Object{{subject.kind == Subject::Kind::frame ? "frame" : "variable", subject.name}};

@@ -14,72 +14,19 @@ constexpr std::string_view kReasons[] = {
     "awaits_variable", "kind_mismatch", "parent_removed", "unreachable",   "unknown_node"};
 constexpr std::string_view kProviders[] = {"fixed", "driven", "sampled", "identity", "node"};
 
-// -- S0 and S1
-
-/// Where a parent was removed after the assertion, it keeps its slot, and leaves nothing.
-bool is_severed(const ResolverState& state, const Change& change, const Assert& payload) {
-  const std::string& parent = parent_of(payload.value);
-  return !parent.empty() && state.is_removed_later(parent, change);
-}
-
-/// What held last before the present epoch began: of the newest earlier one that says something the latest slot.
-std::optional<Slot> held_last(const std::vector<std::pair<Epoch, Slot>>& earlier) {
-  if (earlier.empty() || earlier.back().second.is<Ended>()) return std::nullopt;
-  Slot last = earlier.back().second;
-  last.since = Stamp::always();
-  last.is_boundary = !last.is<Sampled>();
-  return last;
-}
-
-/// Invariant: by `since`, each once; none is empty or severed.
-std::vector<Slot> slots_of(ResolverState& state, const TrackEntry& track) {
-  std::vector<Slot> slots;
-  std::vector<std::pair<Epoch, Slot>> earlier;  // by epoch and since
-  for (const auto& [key, record] : track.slots) {
-    const auto& [epoch, since] = key;
-    const Assert& payload = std::get<Assert>(record->payload);
-    if (is_severed(state, *record, payload)) {
-      state.report(record, Reason::parent_removed);
-      if (epoch == state.out.epoch) state.named.insert(payload.track.of);
-    } else if (!std::holds_alternative<Empty>(payload.value)) {
-      if (epoch == state.out.epoch)
-        slots.push_back({since, record, &payload});
-      else
-        earlier.emplace_back(epoch, Slot{since, record, &payload});
-    }
-  }
-  const bool is_hidden = !slots.empty() && slots.front().since == Stamp::always();
-  if (std::optional<Slot> last = held_last(earlier); last && !is_hidden) slots.insert(slots.begin(), *last);
-  return slots;
-}
-
-bool is_body(const ResolverState& state, const std::string& name) {
-  const auto found = state.log.bodies().find(name);
-  return found != state.log.bodies().end() && std::get<SetBody>(found->second->payload).present;
-}
-
-void name_frames(ResolverState& state, const Track& track, const std::vector<Slot>& slots) {
-  for (const Slot& slot : slots) {
-    state.named.insert(track.of);
-    const bool is_relative_to_body = track.kind == TrackKind::twist && is_body(state, slot.parent());
-    if (!slot.is<Ended>() && !is_relative_to_body) state.named.insert(slot.parent());
-  }
-}
-
 }  // namespace
 
+// -- S0 and S1
+
 void resolve_slots(ResolverState& state) {
-  if (const ChangePtr& reset = state.log.reset()) state.out.epoch = reset->signature();
+  state.out.epoch = state.log.epoch();
   state.named.insert(state.root_frame);
   for (const auto& [name, frame] : state.log.frames()) {
-    if (frame.declared && std::get<SetFrames>(frame.declared->payload).present) state.named.insert(name);
-    for (const auto& [body, claim] : frame.claims)
-      if (std::get<SetBody>(claim->payload).present) state.named.insert(name);
+    if (is_named(state.log, name)) state.named.insert(name);
     for (const auto& [key, entry] : frame.tracks) {
-      const Track track{key.first, name, key.second};
-      std::vector<Slot> slots = slots_of(state, entry);
-      name_frames(state, track, slots);
-      if (!slots.empty()) state.slots.emplace(track, std::move(slots));
+      TrackSlots found = slots_of(state.log, entry);
+      for (const ChangePtr& record : found.severed) state.report(record, Reason::parent_removed);
+      if (!found.slots.empty()) state.slots.emplace(Track{key.first, name, key.second}, std::move(found.slots));
     }
   }
 }
@@ -175,7 +122,11 @@ ResolvedTopology resolve_full(const ChangeLog& log, const Samples& samples, cons
   ResolverState state{.log = log, .samples = samples, .root_frame = root_frame};
   resolve_slots(state);
   resolve_containment(state);
-  resolve_bodies(state);
+  ResolvedBodies bodies = resolve_bodies(log);  // S4
+  state.breaks_body = std::move(bodies.breaks);
+  state.out.bodies = std::move(bodies.bodies);
+  state.out.on = std::move(bodies.on);
+  std::ranges::move(bodies.inactive, std::back_inserter(state.out.inactive));
   count_rows_of_nodes(state);
   resolve_base_pieces(state);
   resolve_tracks(state);

@@ -300,7 +300,7 @@ std::map<std::string, AttributeValue> attributes_at(const ChangeLog& log, const 
   std::map<std::string, AttributeValue> found;
   const NodeEntry* entry = log.find_node(node);
   if (entry == nullptr || !entry->incarnations.contains(incarnation)) return found;
-  const Epoch epoch = log.reset() ? Epoch(log.reset()->signature()) : Epoch();
+  const Epoch epoch = log.epoch();
   for (const auto& [key, steps] : entry->incarnations.at(incarnation).attributes) {
     const AttributeStep *last = nullptr, *newest = nullptr;  // of earlier epochs; of all that count
     for (const AttributeStep& step : steps) {

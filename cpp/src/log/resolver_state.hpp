@@ -3,22 +3,9 @@
 // What the strata of the resolver hand on to one another. Each one is a function that reads what those before it wrote.
 
 #include "armillary/log/resolve.hpp"
+#include "armillary/log/slots.hpp"
 
 namespace armillary::log {
-
-/// What a source asserts of a frame from `since` on: the winner of a slot, in the present epoch.
-struct Slot {
-  Stamp since{};
-  ChangePtr record{};
-  const Assert* payload = nullptr;  ///< in the record
-  bool is_boundary = true;          ///< false: a sampled relation that is known from an earlier epoch
-
-  [[nodiscard]] const std::string& parent() const { return parent_of(payload->value); }
-  template <typename Value>
-  [[nodiscard]] bool is() const {
-    return std::holds_alternative<Value>(payload->value);
-  }
-};
 
 struct ResolverState {
   const ChangeLog& log;
@@ -34,10 +21,6 @@ struct ResolverState {
   [[nodiscard]] Stamp here(const Change& change, Stamp stamp) const {
     return change.epoch == out.epoch ? stamp : Stamp::always();
   }
-  [[nodiscard]] bool is_removed_later(const std::string& frame, const Change& than) const {
-    const FrameEntry* entry = log.find_frame(frame);
-    return entry != nullptr && entry->barrier && newer(entry->barrier->signature(), than.signature());
-  }
   /// Whether a Forget of the present epoch takes a row back. Without an `in_frame` the row is of a Transform.
   [[nodiscard]] bool is_forgotten(const SampleRow& row, const std::string& of, const std::string& source) const;
 
@@ -46,7 +29,6 @@ struct ResolverState {
 
 void resolve_slots(ResolverState& state);        // S0, S1
 void resolve_containment(ResolverState& state);  // S2
-void resolve_bodies(ResolverState& state);       // S4
 void count_rows_of_nodes(ResolverState& state);  // S5, for S3
 void resolve_base_pieces(ResolverState& state);  // S3
 void resolve_tracks(ResolverState& state);       // S5

@@ -48,6 +48,12 @@ void VersionVector::add(const VersionVector& other) {
     for (const auto& [first, last] : ranges) add(author, first, last);
 }
 
+VersionVector VersionVector::of(std::uint64_t author) const {
+  VersionVector one;
+  if (const auto found = entries_.find(author); found != entries_.end()) one.entries_.insert(*found);
+  return one;
+}
+
 std::uint64_t VersionVector::newest(std::uint64_t author) const {
   const auto found = entries_.find(author);
   return found == entries_.end() ? 0 : found->second.rbegin()->second;

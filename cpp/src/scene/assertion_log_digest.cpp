@@ -22,38 +22,40 @@ std::string bytes_of(const FixedPose& pose) {
   return all + (pose.certainty == Certainty::unknown ? "unsure" : "");
 }
 
-std::string what_of(const PoseAssertion& asserted) { return asserted.pose ? "fixed " : asserted.form ? "driven " : "closed "; }
+const char* word_for(const log::Slot& slot) {
+  return slot.is<log::Fixed>() ? "fixed " : slot.is<log::Driven>() ? "driven " : "closed ";
+}
+
+std::string value_of(const log::Slot& slot) {
+  if (slot.is<log::Fixed>()) return bytes_of(*std::get<log::Fixed>(slot.payload->value).pose);
+  return slot.is<log::Driven>() ? std::get<log::Driven>(slot.payload->value).form->description() : std::string();
+}
+
+void describe(const log::Track& track, const log::Slot& slot, std::vector<std::string>& lines) {
+  const std::string names = quoted(track.of) + quoted(slot.parent()) + quoted(track.source);
+  if (track.kind == log::TrackKind::twist) return lines.push_back("twist " + names);
+  if (!slot.is<log::Ended>()) lines.push_back("pose " + names);
+  if (!slot.is<log::Sampled>()) lines.push_back(word_for(slot) + names + std::to_string(slot.since.ns) + value_of(slot));
+}
 
 }  // namespace
 
-void AssertionLog::describe(const std::string& name, const Frame& frame, std::vector<std::string>& lines) const {
-  if (frame.named > frame.removed) lines.push_back("frame " + quoted(name));
-  for (const auto& [source, track] : frame.tracks) {
-    for (const PoseAssertion& asserted : pose_assertions(frame, track)) {
-      if (!asserted.is_closed) lines.push_back("pose " + quoted(name) + quoted(asserted.in_frame) + quoted(source));
-      if (asserted.is_samples()) continue;
-      lines.push_back(what_of(asserted) + quoted(name) + quoted(asserted.in_frame) + quoted(source) +
-                      std::to_string(asserted.since.ns) +
-                      (asserted.pose   ? bytes_of(*asserted.pose)
-                       : asserted.form ? asserted.form->description()
-                                       : ""));
-    }
-  }
-  for (const auto& [twist, signature] : frame.twists)
-    if (counts(frame, twist.first, signature))
-      lines.push_back("twist " + quoted(name) + quoted(twist.first) + quoted(twist.second));
-  for (const auto& [body, claims] : frame.bodies)
-    if (claims.upper_bound(frame.removed) != claims.end()) lines.push_back("on " + quoted(name) + quoted(body));
-  if (const std::optional<std::string> source = preferred(name)) lines.push_back("prefer " + quoted(name) + quoted(*source));
-}
-
 std::vector<std::string> AssertionLog::lines() const {
   std::vector<std::string> all;
-  for (const auto& [name, frame] : frames_) describe(name, frame, all);
-  for (const auto& [name, signature] : bodies_) all.push_back("body " + quoted(name));
-  for (const auto& [name, joint] : joints_)
-    if (joint.kind) all.push_back("joint " + quoted(name) + std::to_string(static_cast<int>(*joint.kind)));
-  all.push_back("epoch " + std::to_string(resets_));
+  for (const auto& [name, frame] : log_.frames()) {
+    if (has_frame(name)) all.push_back("frame " + quoted(name));
+    for (const auto& [key, track] : frame.tracks)
+      for (const log::Slot& slot : log::slots_of(log_, track).slots) describe({key.first, name, key.second}, slot, all);
+    for (const auto& [body, claim] : frame.claims)
+      if (std::get<log::SetBody>(claim->payload).present) all.push_back("on " + quoted(name) + quoted(body));
+    if (const std::optional<std::string> source = preferred(name)) all.push_back("prefer " + quoted(name) + quoted(*source));
+  }
+  for (const auto& [name, record] : log_.bodies())
+    if (log::is_declared_body(log_, name)) all.push_back("body " + quoted(name));
+  for (const auto& [name, record] : log_.variables())
+    if (const std::optional<VariableKind> kind = variable(name))
+      all.push_back("joint " + quoted(name) + std::to_string(static_cast<int>(*kind)));
+  all.push_back("epoch " + std::to_string(time_epoch()));
   std::ranges::sort(all);
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;

@@ -37,26 +37,12 @@ Draft::Draft(VersionPtr base, KeyPool& keys) : base_(std::move(base)), next_(std
   ++next_->number;
 }
 
-// -- Version vector
-
-Signature Draft::next_signature(std::uint64_t author, std::int64_t wall_ns) {
-  const bool is_later = wall_ns > next_->newest.wall_ns;
-  std::uint64_t sequence = 1;
-  for (const auto& [who, version_vector] : next_->version_vector)
-    if (who == author) sequence = version_vector.newest() + 1;
-  const log::HybridTimestamp later{next_->newest.wall_ns, next_->newest.count + 1};
-  return {is_later ? log::HybridTimestamp{wall_ns, 0} : later, 0, {author, sequence}};
-}
-
-bool Draft::take(const Change& change) {
-  if (has_seen(next_->version_vector, change.id)) return false;
-  add_seen(next_->version_vector, change.id);
-  next_->newest = std::max(next_->newest, change.time);
-  const auto take_part = [&](const auto& payload) {
-    if constexpr (requires { take(change, payload); }) take(change, payload);  // the others are of frames alone
-  };
-  std::visit(take_part, change.payload);
-  return true;
+void Draft::take(const Change& change) {
+  std::visit(
+      [&](const auto& payload) {
+        if constexpr (requires { take(change, payload); }) take(change, payload);
+      },
+      change.payload);
 }
 
 /// A node was put somewhere, or taken away: what ended may have been part of a cycle.
@@ -117,8 +103,10 @@ void Draft::note_past_child(const NodeId& parent, const Signature& incarnation, 
 
 namespace {
 
-Edge edge_from(const Change& change, const log::Edge& edge) {
-  return {edge.parent, edge.parent_incarnation, change.signature(), change.at};
+Edge edge_from(const Change& change, const log::Edge& given) {
+  Edge edge{given.parent, given.parent_incarnation, change.signature(), change.at};
+  edge.begins = std::holds_alternative<log::AddNode>(change.payload);
+  return edge;
 }
 
 }  // namespace
@@ -129,7 +117,10 @@ void Draft::take(const Change& change, const log::AddNode& payload) {
     add_leaf(change, payload);
   } else {
     if (NewRecord record = incarnation_of(payload.node, payload.incarnation)) {
+      const bool is_indexed = next_->is_alive(payload.node);
+      if (is_indexed) remove_from_index(*record);
       begin(*record, change, payload);
+      if (is_indexed) add_to_index(*record);
       keep(std::move(record));
     } else {
       edit_past_incarnation(payload.node, payload.incarnation, [&](NodeRecord& past) { begin(past, change, payload); });
@@ -159,13 +150,16 @@ void Draft::add_leaf(const Change& change, const log::AddNode& payload) {
   events_.push_back({FrameEvent::Kind::activated, payload.node, {}, change.at});
 }
 
+/// Others may have begun the same incarnation: then it began with the first of them, and is what the strongest says.
 void Draft::begin(NodeRecord& record, const Change& change, const log::AddNode& payload) {
-  // Others may have begun the same incarnation: then it began with the first of them.
+  const auto is_stronger = [&](const Edge& edge) { return edge.begins && log::stronger(edge.signature, change.signature()); };
   record.created_at = record.has_known_beginning() ? std::min(record.created_at, change.at) : change.at;
-  record.kind = payload.kind;
-  record.content = payload.content;
-  record.placement = payload.placement;
-  if (!payload.frame_name.empty()) record.frame_name = std::make_shared<const std::string>(payload.frame_name);
+  if (std::ranges::none_of(record.edges, is_stronger)) {
+    record.kind = payload.kind;
+    record.content = payload.content;
+    record.placement = payload.placement;
+    if (!payload.frame_name.empty()) record.frame_name = std::make_shared<const std::string>(payload.frame_name);
+  }
   record.has_frame |= record.is_placed() || payload.edge.parent == kDetachedNode;
   record.attributes.reserve(record.attributes.size() + payload.settings.size());
   for (const Setting& setting : payload.settings) set_attribute(record, setting, change);
@@ -203,6 +197,7 @@ void Draft::enter(NodeRecord& record, const Edge& edge) {
   if (early != record.edges.end()) {
     entry.removed = true;
     entry.until = std::max(early->until, edge.from);
+    entry.removed_by = early->removed_by;
     record.edges.erase(early);
   }
   record.edges.insert(std::ranges::upper_bound(record.edges, entry, by_signature), entry);
@@ -225,18 +220,19 @@ void Draft::set_in_force(const NodeId& id, const NodeId& parent, Stamp at) {
 
 void Draft::take(const Change& change, const log::RemoveEdges& payload) {
   if (NewRecord record = incarnation_of(payload.node, payload.incarnation))
-    remove_edges(std::move(record), payload.dots, change.at);
+    remove_edges(std::move(record), payload.dots, change);
   else
     edit_past_incarnation(payload.node, payload.incarnation, [&](NodeRecord& past) {
-      for (const Dot& dot : payload.dots) remove_edge(past, dot, change.at);
+      for (const Dot& dot : payload.dots) remove_edge(past, dot, change);
     });
   note_moved(payload.node, change.at);
 }
 
-void Draft::remove_edges(NewRecord record, const std::vector<Dot>& dots, Stamp at) {
+void Draft::remove_edges(NewRecord record, const std::vector<Dot>& dots, const Change& change) {
+  const Stamp at = change.at;
   std::vector<NodeId> parents;
   for (const Dot& dot : dots)
-    if (remove_edge(*record, dot, at)) parents.push_back(edge_of(*record, dot)->parent);
+    if (remove_edge(*record, dot, change)) parents.push_back(edge_of(*record, dot)->parent);
   const RecordPtr after = record;
   const bool dies = next_->is_alive(after->id) && !record->has_living_parent();
   if (dies)
@@ -248,19 +244,22 @@ void Draft::remove_edges(NewRecord record, const std::vector<Dot>& dots, Stamp a
 }
 
 /// Removes an edge; false where it is not known, or was removed before: then the earlier end counts.
-bool Draft::remove_edge(NodeRecord& record, const Dot& dot, Stamp at) {
+bool Draft::remove_edge(NodeRecord& record, const Dot& dot, const Change& change) {
   const auto edge = edge_of(record, dot);
   if (edge == record.edges.end()) {
     Edge early;
     early.from = Stamp::always();
     early.signature.id = dot;
-    early.until = at;
+    early.until = change.at;
     early.removed = true;
+    early.removed_by = change.signature();
     record.edges.insert(record.edges.begin(), early);
     return false;
   }
   const bool is_news = !edge->removed;
-  edge->until = std::max(edge->from, std::min(edge->until, at));
+  const bool is_first = is_news || std::pair(change.at, change.signature()) < std::pair(edge->until, edge->removed_by);
+  if (is_first) edge->removed_by = change.signature();
+  edge->until = std::max(edge->from, std::min(edge->until, change.at));
   edge->removed = true;
   if (edge->closes_cycle) --next_->cycles;
   edge->closes_cycle = false;
@@ -395,13 +394,17 @@ bool Draft::forget(const NodeId& id, Stamp oldest) {
   const RecordPtr* gone = next_->gone.find(id);  // most are: the living are not looked through
   const NodeRecord* known = gone != nullptr ? gone->get() : next_->find(id);
   if (known == nullptr) return true;
-  const auto is_over = [&](const Edge& edge) {
+  const auto has_ended = [&](const Edge& edge) {
     return edge.removed ? edge.until < oldest : next_->recall(edge.parent) == nullptr;
   };
+  const bool is_all_over = gone != nullptr && std::ranges::all_of(known->edges, has_ended);
+  const auto is_over = [&](const Edge& edge) { return has_ended(edge) && (is_all_over || !edge.begins); };
   std::vector<NodeId> left;
-  for (const Edge& edge : known->edges)
-    if (is_over(edge)) left.push_back(edge.parent);
-  const bool is_all_over = gone != nullptr && left.size() == known->edges.size();
+  for (const Edge& edge : known->edges) {
+    if (!is_over(edge)) continue;
+    left.push_back(edge.parent);
+    if (edge.removed) forgotten_.push_back(edge.removed_by.id);
+  }
   if (is_all_over)
     next_->gone.erase(id);
   else

@@ -14,15 +14,13 @@ namespace {
 
 /// Adds the edits of a change made here to a list.
 struct LocalEdits {
-  const Change& change;
   std::vector<FrameEdit>& edits;
 
   void operator()(const log::SetFrames& payload) const {
+    if (!payload.present) return;  // what nothing names any more goes by itself
     for (const std::string& frame : payload.names) edits.emplace_back(AddFrame{frame});
   }
-  void operator()(const log::RemoveFrames& payload) const {
-    edits.emplace_back(EraseFrames{.frames = payload.names, .lets_others_go = change.origin == kUndoOrigin});
-  }
+  void operator()(const log::RemoveFrames& payload) const { edits.emplace_back(EraseFrames{.frames = payload.names}); }
   void operator()(const log::Assert& payload) const {
     const log::Track& track = payload.track;
     const std::string& parent = log::parent_of(payload.value);
@@ -57,8 +55,7 @@ struct LocalEdits {
 
  private:
   static PlaceFixed placed(const log::Assert& payload, const log::Fixed& fixed) {
-    PlaceFixed edit{
-        .of = payload.track.of, .in_frame = fixed.in_frame, .source = payload.track.source, .from = payload.since};
+    PlaceFixed edit{.of = payload.track.of, .in_frame = fixed.in_frame, .source = payload.track.source, .from = payload.since};
     edit.in_frame_T_of = fixed.pose->value;
     if (fixed.pose->certainty == Certainty::known) edit.covariance = fixed.pose->covariance;
     edit.is_unsure = fixed.pose->certainty == Certainty::unknown;
@@ -69,46 +66,43 @@ struct LocalEdits {
 
 }  // namespace
 
-void add_frame_edits(const Change& change, std::vector<FrameEdit>& edits) {
-  std::visit(LocalEdits{change, edits}, change.payload);
-}
+void add_frame_edits(const Change& change, std::vector<FrameEdit>& edits) { std::visit(LocalEdits{edits}, change.payload); }
 
 namespace {
 
 /// What a set of changes asks of the forest. The assertion log has taken them all: what holds is read there.
 class Alignment {
  public:
-  /// `were_inactive`: what did not count before because of bodies. `is_done`: what is erased by the changes is gone already.
-  Alignment(const AssertionLog& assertions, const std::vector<InactiveAssertion>& were_inactive, bool is_done)
-      : assertions_(assertions), is_done_(is_done) {
-    for (const std::vector<InactiveAssertion>* all : {&were_inactive, &assertions.rigid().inactive})
-      for (const InactiveAssertion& inactive : *all) touch(inactive);
+  Alignment(const AssertionLog& assertions, const FrameKeeper& is_kept, const TouchedTracks& touched, bool is_done)
+      : assertions_(assertions), is_kept_(is_kept), is_done_(is_done) {
+    for (const log::Track& track : touched.tracks) touch(track);
+    for (const log::Inactive& inactive : assertions.bodies().inactive)
+      if (const auto* relation = std::get_if<log::Assert>(&assertions.log().find(inactive.id)->payload)) touch(relation->track);
+    twists_before_ = touched.twists;
+    frames_ = touched.frames;
   }
 
   void add(const Change& change) {
-    for (std::string& frame : assertions_.named_by(change.payload)) named_.insert(std::move(frame));
+    for (std::string& frame : frames_in(change.payload)) frames_.insert(std::move(frame));
     std::visit([&](const auto& payload) { add(change, payload); }, change.payload);
   }
 
   [[nodiscard]] std::vector<FrameEdit> edits() {
     std::vector<FrameEdit> edits;
-    if (!removed_.empty())
-      for (const TrackName& track : assertions_.tracks_at(removed_)) renew(track);
-    if (!removed_.empty() && !is_done_) edits.emplace_back(EraseFrames{{removed_.begin(), removed_.end()}, true});
-    if (restarts_) {
-      if (!is_done_) edits.emplace_back(RestartTime{});
-      for (const TrackName& track : assertions_.tracks()) renew(track);
-    }
-    for (const log::SetVariables* variables : joints_) declare(*variables, edits);
-    for (const std::string& frame : named_)
+    if (restarts_)
+      for (const log::Track& track : assertions_.tracks()) renew(track);
+    if (std::vector<std::string> gone = gone_frames(); !gone.empty()) edits.emplace_back(EraseFrames{std::move(gone), true});
+    if (!removed_.empty() && !is_done_) edits.emplace_back(DropTwists{dropped_twists()});
+    for (const log::SetVariables* variables : variables_) declare(*variables, edits);
+    for (const std::string& frame : frames_)
       if (assertions_.has_frame(frame)) edits.emplace_back(AddFrame{frame});
     if (assertions_.has_bodies()) edits.emplace_back(bodies());
     for (const auto& [track, forgets] : tracks_)
-      if (assertions_.has_frame(track.first)) edits.emplace_back(aligned(track.first, track.second, forgets));
-    for (const RelationName& twist : measured_)
-      if (assertions_.has_name(twist.in_frame) && assertions_.has_twist(twist) && !is_inactive(twist))
+      if (assertions_.has_frame(track.of)) edits.emplace_back(aligned(track, forgets));
+    for (const RelationName& twist : twists_)
+      if (assertions_.has_name(twist.in_frame) && assertions_.has_twist(twist) && !is_within_body(twist))
         edits.emplace_back(AwaitTwists{twist.of, twist.in_frame, twist.source});
-    for (const std::string& frame : named_frames_)
+    for (const std::string& frame : frames_)
       if (assertions_.has_preference(frame)) edits.emplace_back(PreferSource{frame, assertions_.preferred(frame)});
     return edits;
   }
@@ -116,62 +110,79 @@ class Alignment {
  private:
   /// A frame that was named again later begins anew with what was asserted since.
   void add(const Change&, const log::RemoveFrames& payload) {
-    for (const std::string& frame : payload.names) {
-      removed_.insert(frame);
-      named_frames_.insert(frame);
-      if (assertions_.has_frame(frame)) named_.insert(frame);
-    }
+    removed_.insert(payload.names.begin(), payload.names.end());
+    for (const log::Track& track : assertions_.tracks_at({payload.names.begin(), payload.names.end()})) renew(track);
   }
 
   void add(const Change&, const log::ResetTime&) { restarts_ = true; }
 
   void add(const Change& change, const log::Assert& payload) {
     const auto& [kind, of, source] = payload.track;
-    named_frames_.insert(of);
     const std::string& parent = log::parent_of(payload.value);
-    if (kind == log::TrackKind::twist) return measured_.push_back({of, parent, source});
+    if (kind == log::TrackKind::twist) return twists_.push_back({of, parent, source});
+    bool& forgets = tracks_[payload.track];
     if (std::holds_alternative<log::Sampled>(payload.value)) {
-      tracks_[{of, source}];
       new_relations_.emplace(of, source, parent);
       return;
     }
-    bool& forgets = tracks_[{of, source}];
     forgets = forgets || (assertions_.is_latest(change, payload) && !is_done_);
     if (!is_done_) new_assertions_.emplace(of, source, payload.since);
-    if (std::holds_alternative<log::Empty>(payload.value)) renewed_.insert({of, source});
+    if (std::holds_alternative<log::Empty>(payload.value)) renewed_.insert(payload.track);
   }
 
-  /// What moves relative to a body may have come before it.
+  /// What moves relative to a body may have come before it, and then named it as a frame.
   void add(const Change&, const log::SetBody& payload) {
-    named_frames_.insert(payload.body);
-    std::ranges::move(assertions_.twists_relative_to(payload.body), std::back_inserter(measured_));
+    frames_.insert(payload.body);
+    std::ranges::move(assertions_.twists_relative_to(payload.body), std::back_inserter(twists_));
   }
-
-  void add(const Change&, const log::Prefer& payload) { named_frames_.insert(payload.subject.name); }
 
   /// What they drive may have come before them.
   void add(const Change&, const log::SetVariables& payload) {
-    joints_.push_back(&payload);
-    for (const TrackName& track : assertions_.tracks_driven_by(payload)) tracks_[track];
+    variables_.push_back(&payload);
+    for (const log::Track& track : assertions_.tracks_driven_by(payload)) touch(track);
   }
 
   void add(const Change&, const auto&) {}
 
-  void renew(const TrackName& track) {
-    tracks_.try_emplace(track);
+  void touch(const log::Track& track) {
+    if (track.kind == log::TrackKind::pose)
+      tracks_.try_emplace(track);
+    else
+      for (const log::Slot& slot : log::slots_of(assertions_.log(), track))
+        twists_.push_back({track.of, slot.parent(), track.source});
+  }
+
+  void renew(const log::Track& track) {
+    touch(track);
     renewed_.insert(track);
   }
 
-  [[nodiscard]] bool is_asserted_now(const std::string& of, const std::string& source, const PoseAssertion& asserted) const {
-    if (!asserted.is_samples()) return new_assertions_.contains({of, source, asserted.since});
-    return new_relations_.contains({of, source, asserted.in_frame});
+  /// Frames that nothing names any more.
+  [[nodiscard]] std::vector<std::string> gone_frames() const {
+    std::vector<std::string> gone;
+    std::ranges::copy_if(frames_, std::back_inserter(gone),
+                         [&](const std::string& frame) { return !assertions_.has_frame(frame) && !is_kept_(frame); });
+    return gone;
+  }
+
+  /// Twists that were asserted before a removal, and are not any more.
+  [[nodiscard]] std::vector<AssignBodies::Twist> dropped_twists() const {
+    std::vector<AssignBodies::Twist> dropped;
+    for (const RelationName& twist : twists_before_)
+      if (!assertions_.has_twist(twist)) dropped.emplace_back(twist.of, twist.in_frame, twist.source);
+    return dropped;
+  }
+
+  [[nodiscard]] bool is_asserted_now(const log::Track& track, const log::Slot& slot) const {
+    if (slot.is<log::Sampled>()) return new_relations_.contains({track.of, track.source, slot.parent()});
+    return new_assertions_.contains({track.of, track.source, slot.since});
   }
 
   /// Joint by joint, and rotations whole; of two kinds the latest wins.
   void declare(const log::SetVariables& payload, std::vector<FrameEdit>& edits) const {
     AddJoints whole{.joints = {}, .replaces = true};
     for (const auto& [name, kind] : payload.variables) {
-      const std::optional<VariableKind> counts = assertions_.joint(name);
+      const std::optional<VariableKind> counts = assertions_.variable(name);
       if (!counts) edits.emplace_back(HideJoints{{name}});
       if (!counts || counts != kind) continue;
       whole.joints.emplace_back(name, *kind);
@@ -180,94 +191,105 @@ class Alignment {
     }
   }
 
-  void touch(const InactiveAssertion& inactive) {
-    const auto* relation = std::get_if<log::Assert>(&inactive.payload);
-    if (relation == nullptr) return;
-    const auto& [kind, of, source] = relation->track;
-    if (kind == log::TrackKind::pose)
-      tracks_[{of, source}];
-    else
-      measured_.push_back({of, log::parent_of(relation->value), source});
-  }
-
-  /// Whether a twist is one within a body.
-  [[nodiscard]] bool is_inactive(const RelationName& twist) const {
-    return std::ranges::any_of(assertions_.rigid().inactive, [&](const InactiveAssertion& inactive) {
-      const auto* relation = std::get_if<log::Assert>(&inactive.payload);
-      return relation != nullptr && relation->track == log::Track{log::TrackKind::twist, twist.of, twist.source} &&
-             log::parent_of(relation->value) == twist.in_frame;
-    });
+  [[nodiscard]] bool is_within_body(const RelationName& twist) const {
+    return std::ranges::any_of(log::slots_of(assertions_.log(), {log::TrackKind::twist, twist.of, twist.source}),
+                               [&](const log::Slot& slot) {
+                                 return slot.parent() == twist.in_frame && assertions_.bodies().breaks.contains(slot.record->id);
+                               });
   }
 
   [[nodiscard]] AssignBodies bodies() const {
-    AssignBodies edit{.bodies = assertions_.rigid().bodies, .on = assertions_.rigid().on};
-    for (const InactiveAssertion& inactive : assertions_.rigid().inactive)
-      if (const auto* relation = std::get_if<log::Assert>(&inactive.payload);
-          relation != nullptr && relation->track.kind == log::TrackKind::twist)
-        edit.inactive_twists.insert({relation->track.of, log::parent_of(relation->value), relation->track.source});
+    AssignBodies edit{.bodies = assertions_.bodies().bodies, .on = assertions_.bodies().on};
+    for (const Dot& id : assertions_.bodies().breaks) {
+      const auto& relation = std::get<log::Assert>(assertions_.log().find(id)->payload);
+      if (relation.track.kind == log::TrackKind::twist)
+        edit.inactive_twists.insert({relation.track.of, log::parent_of(relation.value), relation.track.source});
+    }
     return edit;
   }
 
-  [[nodiscard]] bool breaks_body(const std::string& of, const std::string& source, const PoseAssertion& asserted) const {
-    return std::ranges::any_of(assertions_.rigid().inactive, [&](const InactiveAssertion& inactive) {
-      const auto* relation = std::get_if<log::Assert>(&inactive.payload);
-      return relation != nullptr && relation->track == log::Track{log::TrackKind::pose, of, source} &&
-             log::parent_of(relation->value) == asserted.in_frame && relation->since == asserted.since &&
-             std::holds_alternative<log::Fixed>(relation->value) == (asserted.pose != nullptr);
-    });
-  }
-
-  [[nodiscard]] AlignTrack aligned(const std::string& of, const std::string& source, bool forgets) const {
-    AlignTrack edit{.of = of, .source = source, .forgets = forgets, .renews = renewed_.contains({of, source})};
-    for (PoseAssertion& asserted : assertions_.pose_assertions(of, source)) {
-      const bool is_inactive = breaks_body(of, source, asserted);
-      const bool is_new = is_asserted_now(of, source, asserted);
-      edit.pose_assertions.push_back({asserted.since, std::move(asserted.in_frame), std::move(asserted.pose), is_inactive,
-                                      std::move(asserted.form), asserted.is_closed, is_new});
+  [[nodiscard]] AlignTrack aligned(const log::Track& track, bool forgets) const {
+    AlignTrack edit{.of = track.of, .source = track.source, .forgets = forgets, .renews = renewed_.contains(track)};
+    edit.drops_unasserted = !removed_.empty() && !is_done_;
+    const std::vector<log::Slot> slots = assertions_.pose_slots(track.of, track.source);
+    for (const log::Slot& slot : slots) {
+      if (!slot.is_boundary && slots.size() > 1) {
+        edit.known.push_back(slot.parent());
+        continue;
+      }
+      AlignTrack::PoseAssertion& asserted = edit.pose_assertions.emplace_back();
+      asserted.since = slot.since;
+      asserted.in_frame = slot.parent();
+      if (slot.is<log::Fixed>()) asserted.pose = std::get<log::Fixed>(slot.payload->value).pose;
+      if (slot.is<log::Driven>()) asserted.form = std::get<log::Driven>(slot.payload->value).form;
+      asserted.is_closed = slot.is<log::Ended>();
+      asserted.breaks_body = assertions_.bodies().breaks.contains(slot.record->id);
+      asserted.is_new = is_asserted_now(track, slot);
     }
     return edit;
   }
 
   const AssertionLog& assertions_;
+  const FrameKeeper& is_kept_;
   bool is_done_;
-  std::set<std::string> removed_, named_, named_frames_;
-  std::vector<const log::SetVariables*> joints_;
-  std::vector<RelationName> measured_;
-  std::map<TrackName, bool> tracks_;                                           // and whether what came before is forgotten
+  std::set<std::string> frames_, removed_;
+  std::vector<const log::SetVariables*> variables_;
+  std::vector<RelationName> twists_, twists_before_;
+  std::map<log::Track, bool> tracks_;                                          // and whether what came before is forgotten
   std::set<std::tuple<std::string, std::string, Stamp>> new_assertions_;       // of, source, since
   std::set<std::tuple<std::string, std::string, std::string>> new_relations_;  // of, source, in_frame
-  std::set<TrackName> renewed_;                                                // something was undone
+  std::set<log::Track> renewed_;                                               // something was undone
   bool restarts_ = false;
 };
 
 }  // namespace
 
 std::vector<FrameEdit> aligning_edits(const AssertionLog& assertions, std::span<const ChangePtr> changes,
-                                      const std::vector<InactiveAssertion>& were_inactive, bool is_done) {
-  Alignment alignment(assertions, were_inactive, is_done);
+                                      const FrameKeeper& is_kept, const TouchedTracks& touched, bool is_done) {
+  Alignment alignment(assertions, is_kept, touched, is_done);
   for (const ChangePtr& change : changes)
     if (is_of_frames(change->payload)) alignment.add(*change);
   return alignment.edits();
 }
 
-std::vector<std::string> frames_named_by(const AssertionLog& assertions, std::span<const ChangePtr> changes) {
-  std::set<std::string> names;
+TouchedTracks touched_tracks(const AssertionLog& assertions, std::span<const ChangePtr> changes) {
+  TouchedTracks touched;
+  const auto add = [&](const log::Track& track) {
+    if (track.kind == log::TrackKind::pose) return touched.tracks.push_back(track);
+    for (const log::Slot& slot : log::slots_of(assertions.log(), track))
+      touched.twists.push_back({track.of, slot.parent(), track.source});
+  };
+  for (const log::Inactive& inactive : assertions.bodies().inactive)
+    if (const auto* relation = std::get_if<log::Assert>(&assertions.log().find(inactive.id)->payload)) add(relation->track);
   for (const ChangePtr& change : changes) {
-    for (std::string& name : assertions.named_by(change->payload)) names.insert(std::move(name));
-    if (const auto* asserted = std::get_if<log::Assert>(&change->payload)) names.insert(asserted->track.of);
-    if (const auto* prefer = std::get_if<log::Prefer>(&change->payload)) names.insert(prefer->subject.name);
     if (const auto* removed = std::get_if<log::RemoveFrames>(&change->payload))
-      names.insert(removed->names.begin(), removed->names.end());
+      for (const log::Track& track : assertions.tracks_at({removed->names.begin(), removed->names.end()})) add(track);
+    if (!is_of_frames(change->payload)) continue;
+    if (const auto* frames = std::get_if<log::SetFrames>(&change->payload); frames != nullptr && !frames->present) {
+      touched.superseded.declarations.insert(frames->names.begin(), frames->names.end());
+      touched.frames.insert(frames->names.begin(), frames->names.end());
+    }
+    for (const ChangePtr& record : assertions.superseded_by(*change)) {
+      touched.superseded.assertions.insert(record->id);
+      for (std::string& frame : frames_in(record->payload)) touched.frames.insert(std::move(frame));
+    }
   }
+  return touched;
+}
+
+std::vector<std::string> frames_in(std::span<const ChangePtr> changes) {
+  std::set<std::string> names;
+  for (const ChangePtr& change : changes)
+    for (std::string& name : frames_in(change->payload)) names.insert(std::move(name));
   return {names.begin(), names.end()};
 }
 
 FrameEdit cycle_resolution(const AssertionLog& assertions) {
   return ResolveCycles{[&assertions](const RunName& run) -> std::optional<ResolveCycles::Rank> {
-    for (const PoseAssertion& asserted : assertions.pose_assertions(std::string(run.of), std::string(run.source))) {
-      const bool is_it = asserted.in_frame == run.in_frame && (!run.is_fixed || asserted.since == run.since);
-      if (!is_it || asserted.is_closed || !!asserted.pose != run.is_fixed) continue;
-      const auto [less_authority, time, id] = log::strength(asserted.signature);
+    for (const log::Slot& slot : assertions.pose_slots(std::string(run.of), std::string(run.source))) {
+      const bool is_it = slot.parent() == run.in_frame && (!run.is_fixed || slot.since == run.since);
+      if (!is_it || slot.is<log::Fixed>() != run.is_fixed) continue;
+      const auto [less_authority, time, id] = log::strength(slot.record->signature());
       return ResolveCycles::Rank{less_authority, time.wall_ns, time.count, id.author, id.sequence};
     }
     return std::nullopt;
@@ -285,19 +307,25 @@ bool may_concern_bodies(const log::Payload& payload) {
 }  // namespace
 
 /// Whether what is active may change for assertions of others: they may have waited for it.
-void Store::realign(std::span<const ChangePtr> changes, const Draft& draft) {
-  const std::vector<InactiveAssertion> were_inactive = assertions_.rigid().inactive;
+void Store::realign(std::span<const ChangePtr> changes, const TouchedTracks& touched, const Draft& draft) {
   const auto concerns_bodies = [](const ChangePtr& change) { return may_concern_bodies(change->payload); };
-  if (assertions_.has_bodies() && (!were_inactive.empty() || std::ranges::any_of(changes, concerns_bodies)))
+  if (assertions_.has_bodies() && (!assertions_.bodies().inactive.empty() || std::ranges::any_of(changes, concerns_bodies)))
     assertions_.resolve_bodies();
-  std::vector<FrameEdit> edits = aligning_edits(assertions_, changes, were_inactive, true);
-  add_placements_again(draft.share(), frames_named_by(assertions_, changes), names_, edits);
+  std::vector<FrameEdit> edits = aligning_edits(assertions_, changes, frame_keeper(draft.version()), touched, true);
+  add_placements_again(draft.share(), frames_in(changes), names_, edits);
   edits.push_back(cycle_resolution(assertions_));
   (void)publish(std::move(edits), draft, false, false);
 }
 
+/// A frame is there without any record of it where it is the root's, or a node stands for it.
+FrameKeeper Store::frame_keeper(const Version& version) const {
+  return [this, &version](const std::string& frame) {
+    return frame == options_.root_frame || version.is_alive(log::stand_in_of(frame));
+  };
+}
+
 bool Store::is_in_line(const Change& change) const {
-  if (forest_->has_closing_runs() || !assertions_.rigid().inactive.empty()) return false;
+  if (forest_->has_closing_runs() || !assertions_.bodies().inactive.empty()) return false;
   if (const log::Assert* payload = as_since(change.payload))
     return !std::holds_alternative<log::Empty>(payload->value) &&
            !assertions_.has_samples(payload->track.of, payload->track.source);
@@ -312,8 +340,8 @@ bool Store::merge_samples(std::vector<PlaceSample> samples) {
   };
   if (!std::ranges::all_of(samples, is_known)) return false;
   std::vector<FrameEdit> edits(std::make_move_iterator(samples.begin()), std::make_move_iterator(samples.end()));
-  if (!assertions_.rigid().inactive.empty())
-    std::ranges::move(aligning_edits(assertions_, {}, {}, true), std::back_inserter(edits));
+  if (!assertions_.bodies().inactive.empty())
+    std::ranges::move(aligning_edits(assertions_, {}, frame_keeper(*version()), {}, true), std::back_inserter(edits));
   edits.push_back(cycle_resolution(assertions_));
   (void)publish(std::move(edits), Draft(version(), *keys_), false, false);
   return true;
@@ -327,21 +355,26 @@ Failure Store::record(log::Payload payload, std::int64_t now_ns, const std::func
   if (Failure failure = act(payload)) return failure;
   Draft draft(version(), *keys_);
   Change change{.at = Stamp{now_ns}, .payload = std::move(payload)};
-  sign(change, draft, now_ns);
-  std::vector<ChangePtr> changes{std::make_shared<const Change>(std::move(change))};
   Taken taken;
+  taken.epoch = assertions_.log().epoch();
+  sign(change, now_ns, taken);
+  std::vector<ChangePtr> changes{std::make_shared<const Change>(std::move(change))};
   taken.entries.push_back(undo_entry_of(changes.front(), draft, taken));
   draft.take(*changes.front());
   (void)forest_->transact({}, draft.share());
+  const TouchedTracks touched = touched_tracks(assertions_, changes);
+  std::vector<FrameEdit> vanishing;
+  add_vanishing_frames(draft, changes, touched, vanishing);
+  if (!vanishing.empty()) {
+    (void)publish(std::move(vanishing), draft, false, false);
+    ++vanished_;
+  }
   taken.inverses = take_assertions(changes);
-  if (!is_in_line(*changes.front())) realign(changes, draft);
+  if (!is_in_line(*changes.front())) realign(changes, touched, draft);
   note(draft, changes);
   if (recorded != nullptr) *recorded = changes.front();
-  if (!for_undo) {
-    assertions_.keep_names(changes);
-    return {};
-  }
-  remember(done_, batch_of(taken, changes));
+  if (!for_undo) return {};
+  remember(done_, batch_of(taken));
   undone_.clear();
   return {};
 }
@@ -379,7 +412,7 @@ std::uint64_t Store::time_epoch() const {
 
 std::vector<InactiveAssertion> Store::inactive() const {
   const Hold hold(*this);
-  std::vector<InactiveAssertion> all = assertions_.rigid().inactive;
+  std::vector<InactiveAssertion> all = assertions_.inactive();
   for (ClosingRun& run : forest_->closing_runs()) {
     log::Assert relation{.track = {log::TrackKind::pose, std::move(run.of), std::move(run.source)}, .since = run.since};
     if (run.pose)
@@ -399,9 +432,8 @@ Digest Store::frames_digest() const {
 Inverses Store::take_assertions(const std::vector<ChangePtr>& changes) {
   Inverses inverses;
   for (const ChangePtr& change : changes) {
-    if (!is_of_frames(change->payload)) continue;
-    inverses.push_back(assertions_.inverse(*change));
-    assertions_.take(*change);
+    if (is_of_frames(change->payload)) inverses.push_back(assertions_.inverse(*change));
+    assertions_.take(change);
   }
   return inverses;
 }
@@ -420,25 +452,15 @@ std::string frame_of(const log::Payload& payload) {
 
 }  // namespace
 
-/// The inverse of one change of a batch, as far as nothing rests on it that came after the `last` of the batch.
-Refusal Store::undo_assertion(const Change& change, const Inverse& inverse, const Signature& last,
-                              std::vector<ChangeRequest>& requests) const {
+/// The inverse of one change of a batch, as far as nothing rests on it.
+Refusal Store::undo_assertion(const Change& change, const Inverse& inverse, std::vector<ChangeRequest>& requests) const {
   Refusal refusal;
   refusal.frame = frame_of(change.payload);
   const bool is_newest =
       assertions_.is_newest(change, [this](const Signature& signature) { return authorship_.wrote(signature); });
   refusal.fault = !inverse ? Fault::no_inverse : is_newest ? Fault::none : Fault::built_upon_frame;
   if (refusal) return refusal;
-  for (const log::Payload& back : *inverse) {
-    ChangeRequest request;
-    request.change.payload = back;
-    request.change.origin = kUndoOrigin;
-    if (auto* removed = std::get_if<log::RemoveFrames>(&request.change.payload)) {
-      removed->names = assertions_.unused_since(removed->names, last);
-      if (removed->names.empty()) continue;
-    }
-    requests.push_back(std::move(request));
-  }
+  for (const log::Payload& back : *inverse) requests.emplace_back().change.payload = back;
   return {};
 }
 

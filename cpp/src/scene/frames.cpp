@@ -232,8 +232,8 @@ SampleTable samples_of(const VersionPtr& version, const NodeRecord& record, cons
 
 PlaceSample new_sample(const VersionPtr& version, const NodeSample& sample, const FrameNames& names) {
   const NodeRecord& record = *version->recall(sample.node, sample.incarnation);
-  return {names.own(record), names.base(version, record),    record.placement->source,
-          sample.at,         sample.pose.value,    known_covariance(sample.pose)};
+  return {names.own(record), names.base(version, record), record.placement->source,
+          sample.at,         sample.pose.value,           known_covariance(sample.pose)};
 }
 
 PlaceRuns late_samples(const VersionPtr& version, std::span<const NodeSample> samples, const FrameNames& names) {

@@ -14,7 +14,7 @@ struct ParentInterval {
   std::string in_frame{};                        ///< empty: no parent
   std::shared_ptr<const Placement> placement{};  ///< of a Transform; else by identity
   Stamp created_at{};                            ///< of a Transform
-  Signature incarnation{};                 ///< of a Transform: which of its incarnations
+  Signature incarnation{};                       ///< of a Transform: which of its incarnations
   friend bool operator==(const ParentInterval&, const ParentInterval&) = default;
 };
 

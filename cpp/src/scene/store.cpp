@@ -4,6 +4,8 @@
 #include <ranges>
 #include <set>
 
+#include "armillary/scene/node_records.hpp"
+
 namespace armillary::scene {
 
 namespace {
@@ -32,8 +34,9 @@ Store::Store(std::shared_ptr<Forest> forest, StoreOptions options)
       names_(options_.root_frame),
       authorship_{log::author_key(options_.author, options_.replica_id)},
       author_(std::make_shared<const log::Author>(log::Author{options_.author, options_.replica_id})),
+      authors_{{authorship_.author, author_}},
       keys_(std::make_shared<KeyPool>()),
-      assertions_(options_.max_runs, options_.max_journal) {
+      assertions_({.max_slots = options_.max_runs, .max_removed = options_.max_removed}) {
   const Hold hold(*this);
   (void)forest_->transact({}, first_version());
 }
@@ -53,12 +56,13 @@ Store::Store(const Hold&, const Store& other, std::shared_ptr<Forest> forest, st
     : forest_(std::move(forest)),
       options_(other.options_),
       names_(other.names_),
-      authorship_(other.authorship_.copy(log::author_key(options_.author, replica_id), other.version()->version_vector)),
+      authorship_(other.authorship_.copy(log::author_key(options_.author, replica_id), other.assertions_.log().held())),
       author_(std::make_shared<const log::Author>(log::Author{options_.author, replica_id})),
+      authors_(other.authors_),
       keys_(other.keys_),
       assertions_(other.assertions_) {
   options_.replica_id = replica_id;
-  journal_ = other.journal_;
+  authors_.emplace(authorship_.author, author_);
   dropped_ = other.dropped_;
   done_ = other.done_;
   undone_ = other.undone_;
@@ -99,9 +103,7 @@ Refusal check_node(const NodeRecord* record, const NodeId& node, Signature& inca
 }
 
 /// A node whose id others choose as well, because it stands for the same thing: those are one incarnation, not two.
-bool is_shared(const log::AddNode& payload) {
-  return payload.kind == NodeKind::frame || payload.edge.parent == kDetachedNode;
-}
+bool is_shared(const log::AddNode& payload) { return payload.kind == NodeKind::frame || payload.edge.parent == kDetachedNode; }
 
 constexpr Stamp kFirstInstant{kEarliestSample.ns + 1};
 
@@ -120,8 +122,7 @@ struct Check {
     const NodeRecord* parent = version.find(payload.edge.parent);
     if (parent != nullptr) parent->children.prefetch(payload.node);  // at the same time as what comes next, not after it
     if (version.is_alive(payload.node)) return refuse(Fault::node_exists, payload.node, payload.edge.parent);
-    payload.incarnation =
-        is_shared(payload) ? incarnation_after(version.recall(payload.node)) : request.change.signature();
+    payload.incarnation = is_shared(payload) ? incarnation_after(version.recall(payload.node)) : request.change.signature();
     return check_parent(parent, payload.node, payload.edge);
   }
 
@@ -191,12 +192,14 @@ const std::vector<Setting>& settings_of(const log::Payload& payload) {
 
 }  // namespace
 
-void Store::sign(Change& change, Draft& draft, std::int64_t now_ns) const {
-  const Signature signature = draft.next_signature(authorship_.author, now_ns);
-  change.id = signature.id;
-  change.time = signature.time;
+void Store::sign(Change& change, std::int64_t now_ns, Taken& taken) const {
+  taken.clock.observe(assertions_.log().newest());
+  change.id = {authorship_.author, assertions_.log().held().newest(authorship_.author) + ++taken.signed_here};
+  change.time = taken.clock.next(now_ns);
   change.authority = options_.authority;
   change.author = author_;
+  change.epoch = taken.epoch;
+  if (std::holds_alternative<log::ResetTime>(change.payload)) taken.epoch = change.signature();
 }
 
 Refusal Store::complete(ChangeRequest& request, Draft& draft, std::int64_t now_ns, Taken& taken) const {
@@ -205,7 +208,7 @@ Refusal Store::complete(ChangeRequest& request, Draft& draft, std::int64_t now_n
     taken.samples.push_back(std::move(*request.sample));
     return {};
   }
-  sign(request.change, draft, now_ns);
+  sign(request.change, now_ns, taken);
   log::Payload& payload = request.change.payload;
   // What has always been there begins again where it was removed before: the past is that of its past incarnation.
   if (const auto* node = std::get_if<log::AddNode>(&payload);
@@ -219,14 +222,15 @@ Refusal Store::complete(ChangeRequest& request, Draft& draft, std::int64_t now_n
   taken.changes.push_back(std::make_shared<const Change>(std::move(request.change)));
   const Change& change = *taken.changes.back();
   taken.entries.push_back(undo_entry_of(taken.changes.back(), draft, taken));
-  taken.adds = taken.adds || std::holds_alternative<log::AddNode>(change.payload) ||
-               std::holds_alternative<log::AddEdge>(change.payload);
+  taken.adds =
+      taken.adds || std::holds_alternative<log::AddNode>(change.payload) || std::holds_alternative<log::AddEdge>(change.payload);
   draft.take(change);
   std::optional<ChangeRequest> next = what_follows(draft.version(), change);
   return next ? complete(*next, draft, now_ns, taken) : Refusal{};
 }
 
 Refusal Store::take(std::vector<ChangeRequest> requests, Draft& draft, std::int64_t now_ns, Taken& taken) const {
+  taken.epoch = std::max(taken.epoch, assertions_.log().epoch());
   for (std::size_t row = 0; row < requests.size(); ++row) {
     Refusal refusal = complete(requests[row], draft, now_ns, taken);
     refusal.row = row;
@@ -244,11 +248,8 @@ Outcome Store::apply(std::vector<ChangeRequest> requests, std::int64_t now_ns, b
   if (Refusal refusal = take(std::move(requests), draft, now_ns, taken)) return {std::move(refusal), {}};
   Outcome outcome = commit(draft, taken);
   if (outcome.refusal || outcome.changes.empty()) return outcome;
-  if (!for_undo) {
-    assertions_.keep_names(outcome.changes);
-    return outcome;
-  }
-  Batch batch = batch_of(taken, outcome.changes);
+  if (!for_undo) return outcome;
+  Batch batch = batch_of(taken);
   batch.tag = std::move(tag);
   remember(done_, std::move(batch));
   undone_.clear();
@@ -259,8 +260,12 @@ Outcome Store::merge(std::span<const ChangePtr> changes) {
   const Hold hold(*this);
   Draft draft(version(), *keys_);
   Taken taken;
-  for (const ChangePtr& change : changes)
-    if (draft.take(*change)) taken.changes.push_back(change);
+  std::set<Dot> given;
+  for (const ChangePtr& change : changes) {
+    if (assertions_.log().held().contains(change->id) || !given.insert(change->id).second) continue;
+    draft.take(*change);
+    taken.changes.push_back(change);
+  }
   return taken.changes.empty() ? Outcome{} : commit_merged(draft, taken);
 }
 
@@ -275,8 +280,7 @@ Outcome Store::apply_unchecked(std::vector<ChangeRequest> requests, std::int64_t
 
 /// What others accepted counts, whatever the frames of this world allow.
 Outcome Store::commit_merged(Draft& draft, Taken& taken) {
-  taken.were_inactive = assertions_.rigid().inactive;
-  assertions_.keep_names(taken.changes);
+  taken.touched = touched_tracks(assertions_, taken.changes);
   take_assertions(taken.changes);
   if (assertions_.has_bodies()) assertions_.resolve_bodies();
   return commit(draft, taken);
@@ -326,7 +330,8 @@ std::vector<std::string> removed_among(const Draft& draft, const FrameNames& nam
       for (const Edge& edge : incarnation->edges) add(draft.version().recall(edge.parent));
   }
   for (const ChangePtr& change : changes)
-    for (const std::string& name : assertions.named_by(change->payload)) found.erase(name);
+    if (!std::holds_alternative<log::RemoveFrames>(change->payload))
+      for (const std::string& name : frames_in(change->payload)) found.erase(name);
   return {found.begin(), found.end()};
 }
 
@@ -339,16 +344,12 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
     if (std::optional<FrameEdit> expected = expectation(draft, names_)) edits.push_back(std::move(*expected));
   add_samples(draft, taken.samples, concerns_frames, edits);
   if (taken.is_local) {
-    std::set<std::string> gone;
-    for (const ChangePtr& change : taken.changes) {
-      const auto* removed = std::get_if<log::RemoveFrames>(&change->payload);
-      if (removed != nullptr && change->origin == kUndoOrigin)
-        add_gone_under(removed->names, *forest_, *version(), draft, gone, edits);
-      add_frame_edits(*change, edits);
-    }
+    for (const ChangePtr& change : taken.changes) add_frame_edits(*change, edits);
+    add_vanishing_frames(draft, taken.changes, taken.touched, edits);
   } else {
-    std::ranges::move(aligning_edits(assertions_, taken.changes, taken.were_inactive, false), std::back_inserter(edits));
-    add_placements_again(draft.share(), frames_named_by(assertions_, taken.changes), names_, edits);
+    std::ranges::move(aligning_edits(assertions_, taken.changes, frame_keeper(draft.version()), taken.touched, false),
+                      std::back_inserter(edits));
+    add_placements_again(draft.share(), frames_in(taken.changes), names_, edits);
   }
   if (concerns_frames) {
     const std::span<const ChangePtr> unseen = taken.is_local ? std::span(taken.changes) : std::span<const ChangePtr>{};
@@ -357,6 +358,24 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
   }
   if (!taken.is_local) edits.push_back(cycle_resolution(assertions_));
   return edits;
+}
+
+/// Adds the removal of frames that only superseded records named, with those of nodes that go with the same batch.
+void Store::add_vanishing_frames(const Draft& draft, const std::vector<ChangePtr>& changes, const TouchedTracks& touched,
+                                 std::vector<FrameEdit>& edits) const {
+  if (touched.frames.empty()) return;
+  const FrameKeeper is_kept = frame_keeper(draft.version());
+  std::set<std::string> vanishing;
+  for (const std::string& frame : touched.frames)
+    if (!is_kept(frame) && !assertions_.has_frame(frame, touched.superseded)) vanishing.insert(frame);
+  for (const ChangePtr& change : changes)
+    if (names_frames(change->payload) || std::holds_alternative<log::RemoveFrames>(change->payload))
+      for (const std::string& frame : frames_in(change->payload)) vanishing.erase(frame);
+  if (vanishing.empty()) return;
+  std::vector<std::string> names(vanishing.begin(), vanishing.end());
+  std::set<std::string> gone;
+  add_gone_under(names, *forest_, *version(), draft, gone, edits);
+  edits.emplace_back(EraseFrames{std::move(names), true});
 }
 
 /// Adds samples, those of one incarnation together: where they do not follow what is known of it, all of that is laid out anew.
@@ -391,6 +410,7 @@ Failure Store::publish(std::vector<FrameEdit> edits, const Draft& draft, bool wi
 }
 
 Outcome Store::commit(Draft& draft, Taken& taken) {
+  if (taken.is_local) taken.touched = touched_tracks(assertions_, taken.changes);
   if (Failure failure = publish(edits_of(draft, taken), draft, !taken.changes.empty(), taken.is_local)) {
     Refusal refusal;
     refusal.fault = Fault::frames;
@@ -403,7 +423,7 @@ Outcome Store::commit(Draft& draft, Taken& taken) {
       return is_of_frames(change->payload) ? std::holds_alternative<log::SetFrames>(change->payload)
                                            : !forest_->has_closing_runs();
     };
-    if (!std::ranges::all_of(taken.changes, is_in_line)) realign(taken.changes, draft);
+    if (!std::ranges::all_of(taken.changes, is_in_line)) realign(taken.changes, taken.touched, draft);
   }
   note(draft, taken.changes);
   return {{}, std::move(taken.changes)};
@@ -411,13 +431,9 @@ Outcome Store::commit(Draft& draft, Taken& taken) {
 
 void Store::note(const Draft& draft, const std::vector<ChangePtr>& changes) {
   for (const ChangePtr& change : changes) {
-    journal_.push_back(change);
     newest_at_ = std::max(newest_at_, change->at);
+    if (change->author && change->author != author_) authors_.try_emplace(change->id.author, change->author);
     if (is_open_ && std::holds_alternative<log::RemoveFrames>(change->payload)) forest_->add_frame(options_.root_frame);
-  }
-  while (journal_.size() > options_.max_journal) {
-    add_seen(dropped_, journal_.front()->id);
-    journal_.pop_front();
   }
   for (const FrameEvent& event : draft.events())
     if (event.kind == FrameEvent::Kind::deactivated || event.kind == FrameEvent::Kind::left)
@@ -448,23 +464,47 @@ void Store::forget_past() {
 void Store::erase(std::vector<FrameEdit> edits, Draft& draft) {
   while (Failure failure = forest_->transact(edits, draft.share()))
     edits.erase(edits.begin() + static_cast<std::ptrdiff_t>(failure->row));
+  for (const Dot& removal : draft.forgotten()) dropped_.add(removal);
 }
 
 // -- What others lack
 
-bool Store::changes_since(const VersionVector& version_vector, std::vector<ChangePtr>& out) const {
-  const Hold hold(*this);
-  for (const ChangePtr& change : journal_)
-    if (!has_seen(version_vector, change->id)) out.push_back(change);
-  return std::ranges::all_of(dropped_, [&](const auto& entry) {
-    return has_seen(version_vector, {entry.first, entry.second.newest()}) &&
-           has_seen(version_vector, {entry.first, entry.second.upto});
-  });
+namespace {
+
+/// The newest of these resets, which are in their order, that is older than a change.
+log::Epoch epoch_of(const Signature& change, const std::vector<ChangePtr>& resets) {
+  log::Epoch epoch;
+  for (const ChangePtr& reset : resets)
+    if (log::newer(change, reset->signature())) epoch = reset->signature();
+  return epoch;
 }
 
-std::vector<ChangePtr> Store::journal() const {
+}  // namespace
+
+std::vector<ChangePtr> Store::records() const {
   const Hold hold(*this);
-  return {journal_.begin(), journal_.end()};
+  std::vector<ChangePtr> all = assertions_.log().records();
+  for (Change& change : node_records(*version())) {
+    const auto author = authors_.find(change.id.author);
+    if (author != authors_.end()) change.author = author->second;
+    change.epoch = epoch_of(change.signature(), assertions_.log().resets());
+    all.push_back(std::make_shared<const Change>(std::move(change)));
+  }
+  std::ranges::sort(all, {}, [](const ChangePtr& change) { return change->signature(); });
+  return all;
+}
+
+bool Store::changes_since(const log::VersionVector& held, std::vector<ChangePtr>& out) const {
+  const Hold hold(*this);
+  for (ChangePtr& change : records())
+    if (!held.contains(change->id)) out.push_back(std::move(change));
+  const bool is_newcomer = held.entries().empty();  // who has nothing misses no removal
+  return is_newcomer || (held.contains(dropped_) && held.contains(assertions_.log().dropped()));
+}
+
+log::VersionVector Store::version_vector() const {
+  const Hold hold(*this);
+  return assertions_.log().held();
 }
 
 }  // namespace armillary::scene

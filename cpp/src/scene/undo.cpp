@@ -109,8 +109,7 @@ class InverseBuilder {
       requests.push_back(begins ? beginning(*before, parent) : joined(record.id, parent));
     }
     for (const Edge& edge : before->edges)
-      if (is_same_incarnation && is_in_removed(edge) && !is_in(record, edge))
-        requests.push_back(joined(record.id, edge.parent));
+      if (is_same_incarnation && is_in_removed(edge) && !is_in(record, edge)) requests.push_back(joined(record.id, edge.parent));
     if (entry.version != nullptr && !refill(*entry.version, *before, !is_same_incarnation, requests)) return std::nullopt;
     return requests;
   }
@@ -223,7 +222,7 @@ Outcome Store::take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::in
   for (auto entry = batch.entries.rbegin(); entry != batch.entries.rend(); ++entry) {
     std::optional<std::vector<ChangeRequest>> requests{std::in_place};
     if (is_of_frames(entry->change->payload)) {
-      if (Refusal refusal = undo_assertion(*entry->change, *of_frames++, batch.last, *requests)) return {std::move(refusal), {}};
+      if (Refusal refusal = undo_assertion(*entry->change, *of_frames++, *requests)) return {std::move(refusal), {}};
     } else {
       requests = inverse.of(*entry);
     }
@@ -231,14 +230,12 @@ Outcome Store::take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::in
     for (ChangeRequest& request : *requests) request.change.at = Stamp{now_ns};
     if (Refusal refusal = take(std::move(*requests), draft, now_ns, taken)) return {std::move(refusal), {}};
   }
-  const auto removes_frames = [](const ChangePtr& change) {
-    return std::holds_alternative<log::RemoveFrames>(change->payload);
-  };
-  const bool is_for_good = std::ranges::any_of(taken.changes, removes_frames);
-  std::vector<NodeSample> samples = is_for_good ? samples_of_removed(draft) : std::vector<NodeSample>{};
+  const auto concerns_frames = [](const ChangePtr& change) { return is_of_frames(change->payload); };
+  const bool may_erase = std::ranges::any_of(taken.changes, concerns_frames);
+  std::vector<NodeSample> samples = may_erase ? samples_of_removed(draft) : std::vector<NodeSample>{};
   Outcome outcome = commit(draft, taken);
   if (outcome.refusal) return outcome;
-  Batch back = batch_of(taken, outcome.changes);
+  Batch back = batch_of(taken);
   back.tag = batch.tag;
   back.samples = std::move(samples);
   from.pop_back();
@@ -302,12 +299,11 @@ UndoEntry Store::undo_entry_of(const ChangePtr& change, const Draft& draft, cons
   return entry;
 }
 
-Batch Store::batch_of(Taken& taken, const std::vector<ChangePtr>& changes) {
+Batch Store::batch_of(Taken& taken) {
   Batch batch;
   batch.entries = std::move(taken.entries);
   batch.inverses = std::move(taken.inverses);
   batch.detaches_frames = !taken.expects_nothing_under;
-  if (!changes.empty()) batch.last = changes.back()->signature();
   return batch;
 }
 

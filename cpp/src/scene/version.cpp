@@ -8,50 +8,10 @@
 
 namespace armillary::scene {
 
-// -- Version vector
-
-bool SeenSequences::has(std::uint64_t sequence) const { return sequence <= upto || std::ranges::binary_search(extra, sequence); }
-
-void SeenSequences::add(std::uint64_t sequence) {
-  if (has(sequence)) return;
-  if (sequence == upto + 1 && extra.empty()) {
-    ++upto;
-    return;
-  }
-  extra.insert(std::ranges::lower_bound(extra, sequence), sequence);
-  std::size_t joined = 0;
-  while (joined < extra.size() && extra[joined] == upto + 1) ++upto, ++joined;
-  extra.erase(extra.begin(), extra.begin() + static_cast<std::ptrdiff_t>(joined));
-}
-
-bool has_seen(const VersionVector& version_vector, const Dot& dot) {
-  const auto place = std::ranges::lower_bound(version_vector, dot.author, {}, &VersionVector::value_type::first);
-  return place != version_vector.end() && place->first == dot.author && place->second.has(dot.sequence);
-}
-
-namespace {
-
-SeenSequences& entry_of(VersionVector& version_vector, std::uint64_t author) {
-  auto place = std::ranges::lower_bound(version_vector, author, {}, &VersionVector::value_type::first);
-  if (place == version_vector.end() || place->first != author) place = version_vector.insert(place, {author, {}});
-  return place->second;
-}
-
-}  // namespace
-
-void add_seen(VersionVector& version_vector, const Dot& dot) { entry_of(version_vector, dot.author).add(dot.sequence); }
-
-Authorship Authorship::copy(std::uint64_t new_author, const VersionVector& version_vector) const {
+Authorship Authorship::copy(std::uint64_t new_author, const log::VersionVector& held) const {
   Authorship twin{new_author, inherited};
-  const auto mine = std::ranges::lower_bound(version_vector, author, {}, &VersionVector::value_type::first);
-  if (mine != version_vector.end() && mine->first == author) entry_of(twin.inherited, author) = mine->second;
+  twin.inherited.add(held.of(author));
   return twin;
-}
-
-void set_upto(VersionVector& version_vector, std::uint64_t author, std::uint64_t sequence) {
-  SeenSequences& entry = entry_of(version_vector, author);
-  entry.upto = std::max(entry.upto, sequence);
-  std::erase_if(entry.extra, [&](std::uint64_t one) { return one <= entry.upto; });
 }
 
 // -- One node

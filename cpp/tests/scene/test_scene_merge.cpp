@@ -33,6 +33,9 @@ class Replica {
   [[nodiscard]] const VersionPtr& share() const { return version_; }
 
   void note_seen(const Change& change) {
+    if (held_.contains(change.id)) return;
+    held_.add(change.id);
+    clock_.observe(change.time);
     Draft draft(version_, keys_);
     draft.take(change);
     version_ = draft.share();
@@ -42,15 +45,17 @@ class Replica {
   std::optional<Change> give(std::mt19937& random) {
     Draft draft(version_, keys_);
     Change change;
-    const Signature signature = draft.next_signature(author_, static_cast<std::int64_t>(random() % 50));
-    change.id = signature.id;
-    change.time = signature.time;
+    log::HybridClock clock = clock_;
+    change.id = {author_, held_.newest(author_) + 1};
+    change.time = clock.next(static_cast<std::int64_t>(random() % 50));
     change.authority = author_ % 2;
     change.at = Stamp{change.time.wall_ns};
     change.payload = thought(change.signature(), random);
     if (!std::visit([this](const auto& payload) { return is_allowed(payload); }, change.payload)) return std::nullopt;
     draft.take(change);
     version_ = draft.share();
+    held_.add(change.id);
+    clock_ = clock;
     return change;
   }
 
@@ -70,8 +75,7 @@ class Replica {
       return removal;
     }
     const auto value = random() % 4 == 0 ? std::nullopt : std::optional<AttributeValue>(random() % 3 == 0);
-    return log::SetAttributes{
-        .node = id, .incarnation = node->incarnation, .settings = {{random() % 2 == 0 ? "a" : "b", value}}};
+    return log::SetAttributes{.node = id, .incarnation = node->incarnation, .settings = {{random() % 2 == 0 ? "a" : "b", value}}};
   }
 
   [[nodiscard]] bool is_allowed(const log::AddNode& payload) const { return version_->is_alive(payload.edge.parent); }
@@ -82,6 +86,8 @@ class Replica {
 
   std::uint64_t author_;
   VersionPtr version_ = beginning();
+  log::VersionVector held_;
+  log::HybridClock clock_;
   KeyPool keys_;
 };
 

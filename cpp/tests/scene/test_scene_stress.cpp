@@ -41,7 +41,7 @@ std::shared_ptr<Forest> small_forest() { return std::make_shared<Forest>(ForestO
 /// Beside a crowd that stays there are always five guests, who bear the number of the change that brought them.
 struct Party {
   std::shared_ptr<Forest> forest = small_forest();
-  Store store{forest, {.history = {20}, .max_journal = 50}};
+  Store store{forest, {.history = {20}, .max_removed = 50}};
   std::vector<NodeId> guests{};
   std::atomic<bool> stop{false};
   std::atomic<std::int64_t> looks{0}, torn{0};

@@ -279,8 +279,8 @@ class Scene(SpatialReader):
         """Revert the last `undo`."""
         return self._store.redo()
 
-    def changes(self, *, since: Mapping[int, tuple[int, list[int]]] | None = None) -> list[ChangeRecord]:
-        """Return the change records that are kept, oldest first.
+    def changes(self, *, since: Mapping[int, list[tuple[int, int]]] | None = None) -> list[ChangeRecord]:
+        """Return all change records that can still matter, oldest first: a world that merges them is a replica of this.
 
         Args:
             since: What `version_vector()` of another replica returned: only the records that it lacks are returned.
@@ -290,8 +290,8 @@ class Scene(SpatialReader):
         """
         return self._store.changes(since=since)
 
-    def version_vector(self) -> dict[int, tuple[int, list[int]]]:
-        """Return which change records this replica holds, by author: all up to a sequence number, and further ones."""
+    def version_vector(self) -> dict[int, list[tuple[int, int]]]:
+        """Return which change records this replica holds, or held, by author: ranges of sequence numbers."""
         return self._store.version_vector()
 
     def inactive(self) -> list[Inactive]:

@@ -46,6 +46,7 @@ __all__ = [
     "RemoveParent",
     "ResetTime",
     "Restore",
+    "RetractFrame",
     "SetAttributes",
     "SetTransform",
     "Unfix",
@@ -352,6 +353,17 @@ class AddFrame(Change):
     def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
         names = context.note_added([context.declared(name) for name in _listed(self.names)])
         return ChangeRequest.set_frames(names=names, at=context.now_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class RetractFrame(Change):
+    """Take back that frames were added, as `undo` does. A frame that nothing else names is gone."""
+
+    names: str | Sequence[str]
+
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
+        names = [context.known(name) for name in _listed(self.names)]
+        return ChangeRequest.set_frames(names=names, present=False, at=context.now_ns)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

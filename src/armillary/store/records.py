@@ -33,6 +33,7 @@ from armillary.store.changes import (
     Restore,
     RestoredTransform,
     RestoredUncertainTransform,
+    RetractFrame,
     SetAttributes,
     SetTransform,
     Unfix,
@@ -180,7 +181,7 @@ def _asserted(record: ChangeRecord) -> Change:
 
 _OF_FRAMES: dict[str, Callable[[ChangeRecord], Change]] = {
     "assert": _asserted,
-    "set_frames": lambda record: AddFrame(record.names),
+    "set_frames": lambda record: (AddFrame if record.present else RetractFrame)(record.names),
     "remove_frames": lambda record: RemoveFrame(record.names),
     "set_body": lambda record: AddBody(record.body, record.frames),
     "prefer": lambda record: Prefer(of=record.subject["frame"], source=record.source),

@@ -287,22 +287,18 @@ class Store(StoreCore):
 
         return changes_of_records(records, is_there=lambda node: self.view().contains(node))
 
-    def changes(self, *, since: Mapping[int, tuple[int, list[int]]] | None = None) -> list[ChangeRecord]:
-        """Return the change records that are kept, oldest first; those that a version vector lacks, if one is given.
+    def changes(self, *, since: Mapping[int, list[tuple[int, int]]] | None = None) -> list[ChangeRecord]:
+        """Return all change records that can still matter, oldest first; those that a version vector lacks, if given.
 
         Raises:
             ChangesForgotten: Some that are lacking are not kept any more.
         """
         if since is None:
-            return self.journal()
+            return self.records()
         records, is_complete = self.changes_since(as_version_vector(since))
         if not is_complete:
-            raise ChangesForgotten(len(self.journal()))
+            raise ChangesForgotten(len(self.records()))
         return records
-
-    def version_vector(self) -> dict[int, tuple[int, list[int]]]:
-        """Return which change records are held, by author: all up to a sequence number, and further ones."""
-        return self.view().version_vector()
 
     def inactive(self) -> list[Inactive]:
         """Return the assertions that are not active, each with the reason."""

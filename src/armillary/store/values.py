@@ -107,22 +107,23 @@ def as_several(given: Iterable[Item], name: str) -> tuple[Item, ...]:
         raise InvalidArgument(f"{name} must be a list, got {short_repr(given)}.", given) from None
 
 
-def as_version_vector(given: object) -> dict[int, tuple[int, list[int]]]:
+def as_version_vector(given: object) -> dict[int, list[tuple[int, int]]]:
     """Check what `scene.version_vector()` of another replica returned."""
-    if isinstance(given, Mapping) and all(_is_number(key) and _is_held(held) for key, held in given.items()):
-        return {author: (upto, list(more)) for author, (upto, more) in given.items()}
+    if isinstance(given, Mapping) and all(_is_number(key) and _are_ranges(held) for key, held in given.items()):
+        return {author: [(first, last) for first, last in ranges] for author, ranges in given.items()}
     raise InvalidArgument(
         f"since is what `scene.version_vector()` of another replica returns, got {short_repr(given)}.", given
     )
 
 
-def _is_held(held: object) -> bool:
-    """Whether this is a sequence number and a list of further ones."""
-    match held:
-        case (upto, Sequence() as more) if not isinstance(held, str | bytes):
-            return _is_number(upto) and all(map(_is_number, more))
-        case _:
-            return False
+def _are_ranges(held: object) -> bool:
+    """Whether these are pairs of a first and a last sequence number."""
+    if not isinstance(held, Sequence) or isinstance(held, str | bytes):
+        return False
+    return all(
+        isinstance(one, Sequence) and len(one) == 2 and all(map(_is_number, one)) and 0 < one[0] <= one[1]  # noqa: PLR2004
+        for one in held
+    )
 
 
 def _is_number(value: object) -> bool:

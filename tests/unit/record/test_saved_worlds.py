@@ -148,16 +148,8 @@ def named_like_a_node(world):
     world.fix(of="560cb1dd-d7c0-846a-b54f-f6ddbe5f3744", in_frame="map", transform=moved(2))
 
 
-def removed_with_a_node(world):
-    world.add_frame("table")
-    world.scene.add_group(parent="table")
-    world.remove_frame("table")
-
-
 class TestFramesOfNodes:
-    @pytest.mark.parametrize(
-        "change", [fixed_on_a_node, sampled_on_a_node, contested, named_like_a_node, removed_with_a_node]
-    )
+    @pytest.mark.parametrize("change", [fixed_on_a_node, sampled_on_a_node, contested, named_like_a_node])
     def test_differ_from_those_that_were_named(self, change, tmp_path):
         world = World("robot", clock=FakeClock(seconds(2)))
         change(world)

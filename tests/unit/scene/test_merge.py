@@ -7,7 +7,7 @@ import pickle
 
 import pytest
 
-from armillary import World
+from armillary import Transform, World
 from armillary._core import ROOT_NODE, ChangeRequest
 from armillary.errors import ChangesForgotten, InvalidArgument
 from armillary.scene import AddGroup, AddParent, ChangeRecord, NodeId, Sphere
@@ -250,11 +250,15 @@ class TestAnIncarnationThatReplacesAnother:
 class TestMergingIsRefused:
     def test_where_the_changes_are_forgotten(self):
         with World("forgetful", max_changes=2) as world:
-            for _ in range(3):
-                world.scene.add_group(parent=world.scene.root)
+            for i in range(4):
+                world.fix(of=f"frame {i}", in_frame="map", transform=Transform.identity())
+            held = world.scene.version_vector()
+            for i in range(4):
+                world.remove_frame(f"frame {i}")
             with pytest.raises(ChangesForgotten, match="full copy") as caught:
-                world.scene.changes(since={})
-            assert caught.value.kept == 2
+                world.scene.changes(since=held)
+            assert caught.value.kept == len(world.scene.changes()) == 2
+            assert world.scene.changes(since={}) == world.scene.changes()  # who has nothing misses no removal
 
     @pytest.mark.parametrize("text", ["{}", "[1, 2]", '["x"]', "15", "null"])
     def test_where_it_is_no_record(self, text):
@@ -293,7 +297,6 @@ class TestMergingIsRefused:
         "record",
         [
             THEY.sign("forget", of="cup", in_frame=None, source=None, start=4, end=10),
-            THEY.sign("set_frames", names=["cup"], present=False),
             THEY.sign("set_body", body="gun", frames=["grip"], present=False),
             THEY.sign("prefer", subject={"variable": "hinge"}, source="camera", start=None, end=None),
             THEY.prefers("cup", "camera", 5, 9),

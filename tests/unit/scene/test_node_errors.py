@@ -73,8 +73,10 @@ def _without_inverse(world):
 
 def _forgotten(_):
     with World("short", max_changes=1) as world:
-        _group(world), _group(world)
-        world.scene.changes(since={})
+        world.add_frame("one", "other")
+        held = world.scene.version_vector()
+        world.remove_frame("one"), world.remove_frame("other")
+        world.scene.changes(since=held)
 
 
 def _behind(world):

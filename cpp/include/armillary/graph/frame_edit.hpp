@@ -134,7 +134,9 @@ struct AlignTrack {
   std::string of, source;
   std::vector<PoseAssertion> pose_assertions{};  ///< in the order of time
   bool forgets = false;
-  bool renews = false;  ///< something was undone: what it hid is there again
+  bool renews = false;               ///< something was undone: what it hid is there again
+  bool drops_unasserted = false;     ///< relations that no assertion names lose their samples: they were removed
+  std::vector<std::string> known{};  ///< parents of relations that are asserted beside `pose_assertions`
 };
 
 /// Erases what is asserted from one instant on, beside samples, with all that it hides; nothing where there is none.
@@ -163,6 +165,11 @@ struct AwaitSamples {
 /// A twist relation whose samples are to come; nothing where it is known.
 struct AwaitTwists {
   std::string of, relative_to, source;
+};
+
+/// Twist relations that were removed, with their samples; nothing where they are not known.
+struct DropTwists {
+  std::vector<std::tuple<std::string, std::string, std::string>> twists;  ///< of, relative to, source
 };
 
 /// Frames that are one rigid body from now on.
@@ -217,8 +224,9 @@ struct ClosingRun {
 /// A clock that starts again: samples are forgotten, fixed poses are fixed since always.
 struct RestartTime {};
 
-using FrameEdit = std::variant<AddFrame, PlaceFixed, PlaceSample, PlaceRuns, CloseFrame, SetInactiveIntervals, EraseFrame,
-                               ExpectNothingUnder, AlignTrack, EraseFixed, AwaitSamples, AwaitTwists, JoinBody, AssignBodies,
-                               PreferSource, EraseFrames, RestartTime, ResolveCycles, PlaceDriven, AddJoints, HideJoints>;
+using FrameEdit =
+    std::variant<AddFrame, PlaceFixed, PlaceSample, PlaceRuns, CloseFrame, SetInactiveIntervals, EraseFrame, ExpectNothingUnder,
+                 AlignTrack, EraseFixed, AwaitSamples, AwaitTwists, DropTwists, JoinBody, AssignBodies, PreferSource, EraseFrames,
+                 RestartTime, ResolveCycles, PlaceDriven, AddJoints, HideJoints>;
 
 }  // namespace armillary

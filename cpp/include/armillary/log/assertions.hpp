@@ -1,5 +1,7 @@
 #pragma once
 
+#include <deque>
+#include <limits>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -12,11 +14,23 @@ namespace armillary::log {
 /// A time epoch: the signature of its ResetTime, or none for the first one.
 using Epoch = std::optional<Signature>;
 
-/// What was asserted of one track. Invariant: no two writes of one (epoch, since), and none older than `always`.
-struct TrackEntry {
-  std::map<std::pair<Epoch, Stamp>, ChangePtr> slots{};  ///< the newest write of each
-  std::optional<Signature> always{};                     ///< of the newest write at `since` = always, be it empty or not
+/// Which slot of a track a change writes. That samples come under one parent, or relative to one reference, is a slot of its
+/// own: a pose that is given for the same instant, or samples under another parent, do not take it back.
+struct SlotKey {
+  Epoch epoch{};
+  Stamp since{};
+  std::string sampled_in{};  ///< of samples
+  friend auto operator<=>(const SlotKey&, const SlotKey&) = default;
 };
+
+/// What was asserted of one track. Invariant: no two writes of one slot, and none older than `always`.
+struct TrackEntry {
+  std::map<SlotKey, ChangePtr> slots{};  ///< the newest write of each
+  std::optional<Signature> always{};     ///< of the newest write at `since` = always, be it empty or not
+};
+
+/// Tracks that name something, and in how many of their slots.
+using TrackCounts = std::map<Track, std::size_t>;
 
 /// What was asserted of one frame. Invariant: nothing in it is older than `barrier`.
 struct FrameEntry {
@@ -26,6 +40,7 @@ struct FrameEntry {
   std::map<std::string, ChangePtr> claims{};                         ///< the newest SetBody that names it, by body
   std::vector<ChangePtr> preferences{};  ///< none that newer ones of its epoch cover; the oldest first
   std::vector<ChangePtr> forgets{};
+  TrackCounts children{};  ///< tracks with a slot whose value is in this frame, or relative to it
 };
 
 /// One value of one attribute, from the `at` of its record on.
@@ -58,24 +73,45 @@ struct NodeEntry {
 /// removal of its frame, a step of an attribute by a newer one of its epoch that begins no later, a preference by newer ones
 /// of its epoch that cover it. Since both orders are total and nothing resurfaces, what is superseded stays so in every
 /// larger log: dropping it changes no answer. An empty write and a removal are kept: they supersede what may still come.
+///
+/// What has no natural end is bounded: slots of a track, of which the earliest go, and removals of frames that nothing names
+/// any more. Who has not seen such a removal may bring the frame back: `dropped` has the ids.
 class ChangeLog {
  public:
+  struct Limits {
+    std::size_t max_slots = std::numeric_limits<std::size_t>::max();    ///< of one track
+    std::size_t max_removed = std::numeric_limits<std::size_t>::max();  ///< frames
+  };
+
+  ChangeLog() = default;
+  explicit ChangeLog(const Limits& limits) : limits_(limits) {}
+
   /// Takes a change; false where it is held already.
   bool append(ChangePtr change);
+  /// Notes that a change is held by whoever keeps what it says elsewhere.
+  void note_held(const Change& change);
 
   [[nodiscard]] const VersionVector& held() const { return held_; }
+  /// Removals that are not kept any more.
+  [[nodiscard]] const VersionVector& dropped() const { return dropped_; }
   [[nodiscard]] const HybridTimestamp& newest() const { return newest_; }
+  /// One that is kept; else null.
+  [[nodiscard]] const Change* find(const Dot& id) const;
   /// Those that are kept, by id.
   [[nodiscard]] std::vector<ChangePtr> records() const;
   [[nodiscard]] std::size_t size() const { return kept_.size(); }
 
   // What the resolver reads.
-  [[nodiscard]] const std::map<std::string, FrameEntry>& frames() const { return frames_; }
+  [[nodiscard]] const std::unordered_map<std::string, FrameEntry>& frames() const { return frames_; }
   [[nodiscard]] const std::map<NodeId, NodeEntry>& nodes() const { return nodes_; }
   [[nodiscard]] const std::map<std::string, ChangePtr>& bodies() const { return bodies_; }
   [[nodiscard]] const std::map<std::string, ChangePtr>& variables() const { return variables_; }
   [[nodiscard]] const std::map<std::string, std::vector<ChangePtr>>& variable_preferences() const { return preferences_; }
-  [[nodiscard]] const ChangePtr& reset() const { return reset_; }
+  /// All ResetTime records, the newest last.
+  [[nodiscard]] const std::vector<ChangePtr>& resets() const { return resets_; }
+  [[nodiscard]] Epoch epoch() const { return resets_.empty() ? Epoch{} : Epoch(resets_.back()->signature()); }
+  /// Tracks with a slot that this variable drives.
+  [[nodiscard]] const TrackCounts* find_driven(const std::string& variable) const;
   [[nodiscard]] const FrameEntry* find_frame(const std::string& name) const;
   [[nodiscard]] const NodeEntry* find_node(const NodeId& id) const;
 
@@ -103,20 +139,29 @@ class ChangeLog {
   void write(ChangePtr& slot, const ChangePtr& change);
   void add_steps(IncarnationEntry& entry, const ChangePtr& change, const std::vector<Setting>& settings);
   void add_preference(std::vector<ChangePtr>& list, const ChangePtr& change);
-  void drop_before(FrameEntry& frame, const Signature& barrier);
+  void write_slot(const Track& track, TrackEntry& entry, const ChangePtr& change, const Assert& payload);
+  template <typename IsDropped>
+  void drop_slots(const Track& track, TrackEntry& entry, IsDropped is_dropped);
+  void note_slot(const Track& track, const Change& change, int more);
+  void note(TrackCounts& counts, const Track& track, int more);
+  void drop_before(const std::string& name, FrameEntry& frame, const Signature& barrier);
+  void forget_removed();
   void drop_before(NodeEntry& node, const Signature& barrier);
   template <typename List>
   void drop_older(List& list, const Signature& than);
   void release(const ChangePtr& change);
 
-  std::map<std::string, FrameEntry> frames_{};
+  std::unordered_map<std::string, FrameEntry> frames_{};
   std::map<NodeId, NodeEntry> nodes_{};
   std::map<std::string, ChangePtr> bodies_{}, variables_{};      // the newest write of each
   std::map<std::string, std::vector<ChangePtr>> preferences_{};  // of variables
-  ChangePtr reset_{};                                            // the newest ResetTime
+  std::vector<ChangePtr> resets_{};
+  std::map<std::string, TrackCounts> driven_{};  // by variable
+  std::deque<std::string> removed_{};            // frames, as they were removed
   std::map<Dot, Kept> kept_{};
-  VersionVector held_{};
+  VersionVector held_{}, dropped_{};
   HybridTimestamp newest_{};
+  Limits limits_{};
 };
 
 }  // namespace armillary::log

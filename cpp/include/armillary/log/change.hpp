@@ -172,9 +172,9 @@ struct AddNode {
   NodeId node{};
   Incarnation incarnation{};
   NodeKind kind = NodeKind::group;
-  std::shared_ptr<const Content> content{};  ///< of a Geometry or a Connection
+  std::shared_ptr<const Content> content{};      ///< of a Geometry or a Connection
   std::shared_ptr<const Placement> placement{};  ///< of a Transform
-  std::string frame_name{};                  ///< of its own frame, or of the frame that it stands for; empty: named by its id
+  std::string frame_name{};                      ///< of its own frame, or of the frame that it stands for; empty: named by its id
   std::vector<Setting> settings{};
   Edge edge{};
 

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "armillary/log/assertions.hpp"
+#include "armillary/log/bodies.hpp"
+#include "armillary/log/inactive.hpp"
 #include "armillary/log/intervals.hpp"
 
 // Which assertions of a change log hold, and when: a function of the set of changes and of the set of samples.
@@ -59,29 +61,6 @@ struct Piece {
   Intervals cut{};       ///< where it would close a cycle
 
   [[nodiscard]] bool holds(Stamp at) const { return when.contains(at) && covered.contains(at); }
-};
-
-enum class Reason : std::uint8_t {
-  cycle,
-  on_other_body,
-  no_body,
-  moves_in_body,
-  constant_in_body,
-  awaits_variable,
-  kind_mismatch,
-  parent_removed,
-  unreachable,   ///< an edge to an incarnation that is not the present one
-  unknown_node,  ///< about an incarnation whose AddNode is not held
-};
-[[nodiscard]] const char* name_of(Reason reason);
-
-/// A record that does not take effect in a part of the time, or at all.
-struct Inactive {
-  Dot id{};
-  Reason reason = Reason::cycle;
-  Intervals when = Intervals::everything();
-  std::string body{};               ///< that is in the way
-  std::vector<std::string> path{};  ///< of a cycle: from the parent to the frame or node
 };
 
 /// One incarnation of a node, when it is the one that its id means.

@@ -59,14 +59,15 @@ class VersionVector {
   [[nodiscard]] bool contains(const VersionVector& other) const;
   void add(const Dot& dot) { add(dot.author, dot.sequence, dot.sequence); }
   void add(const VersionVector& other);
+  void add(std::uint64_t author, std::uint64_t first, std::uint64_t last);
+  /// What is held of one author alone.
+  [[nodiscard]] VersionVector of(std::uint64_t author) const;
   /// The highest sequence of an author; zero where none is held.
   [[nodiscard]] std::uint64_t newest(std::uint64_t author) const;
   [[nodiscard]] const std::map<std::uint64_t, Ranges>& entries() const { return entries_; }
   friend bool operator==(const VersionVector&, const VersionVector&) = default;
 
  private:
-  void add(std::uint64_t author, std::uint64_t first, std::uint64_t last);
-
   std::map<std::uint64_t, Ranges> entries_{};
 };
 

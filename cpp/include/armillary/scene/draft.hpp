@@ -57,11 +57,8 @@ class Draft {
   /// Nodes whose containment changed, in any of their incarnations.
   [[nodiscard]] const std::vector<NodeId>& moved() const { return moved_; }
 
-  /// The signature of the next change made here; later than all that were seen.
-  [[nodiscard]] Signature next_signature(std::uint64_t author, std::int64_t wall_ns);
-
-  /// Takes a change; false where it was taken before.
-  bool take(const Change& change);
+  /// Takes a change that was not taken before; those of frames alone change nothing here.
+  void take(const Change& change);
 
   /// Marks a node of this version as one that has a frame, a mount, a relation.
   template <typename Edit>
@@ -69,6 +66,8 @@ class Draft {
 
   /// Forgets of one node what ended before `oldest`; true where nothing is left of it.
   bool forget(const NodeId& id, Stamp oldest);
+  /// Removals that were forgotten: who has not seen them takes what they ended for living.
+  [[nodiscard]] const std::vector<Dot>& forgotten() const { return forgotten_; }
 
  private:
   void note_moved(const NodeId& node, Stamp at);
@@ -89,8 +88,8 @@ class Draft {
   [[nodiscard]] bool has_ever_had_children(const NodeId& id) const;
   void connect(const NodeId& node, const Edge& edge);
   void set_attribute(NodeRecord& record, const Setting& setting, const Change& change);
-  void remove_edges(NewRecord record, const std::vector<Dot>& dots, Stamp at);
-  bool remove_edge(NodeRecord& record, const Dot& dot, Stamp at);
+  void remove_edges(NewRecord record, const std::vector<Dot>& dots, const Change& change);
+  bool remove_edge(NodeRecord& record, const Dot& dot, const Change& change);
   void disconnect(const NodeRecord& record, const NodeId& parent, Stamp at);
 
   RecordPtr activate(const NodeId& id, Stamp at);
@@ -113,6 +112,7 @@ class Draft {
   KeyPool& keys_;
   std::vector<FrameEvent> events_;
   std::vector<NodeId> moved_;
+  std::vector<Dot> forgotten_;
 };
 
 template <typename Edit>

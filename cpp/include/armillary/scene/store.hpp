@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -45,10 +46,10 @@ struct Refusal {
 
 /// A change as its author wants it: what it refers to is filled in when it is applied.
 struct ChangeRequest {
-  Change change{};                    ///< its payload and `at`; of a removal the parent, or none for all
-  bool with_frames_under = false;     ///< removes though frames of others are below
-  bool restores = false;              ///< undoes a removal: the node may be removed
-  bool is_unchecked = false;          ///< may contradict what is active: it is then inactive, as if others had asserted it
+  Change change{};                     ///< its payload and `at`; of a removal the parent, or none for all
+  bool with_frames_under = false;      ///< removes though frames of others are below
+  bool restores = false;               ///< undoes a removal: the node may be removed
+  bool is_unchecked = false;           ///< may contradict what is active: it is then inactive, as if others had asserted it
   std::optional<NodeSample> sample{};  ///< in place of a change: where a Transform is at an instant
 };
 
@@ -61,7 +62,7 @@ struct StoreOptions {
   std::string author{};
   std::string root_frame = "map";
   Duration history{};                ///< how long what ended is remembered
-  std::size_t max_journal = 10'000;  ///< changes kept for others
+  std::size_t max_removed = 10'000;  ///< names of removed frames that are remembered
   std::size_t max_undo = 100;
   std::uint64_t replica_id = 0;  ///< tells replicas of the same author name apart
   std::size_t max_runs = 1000;
@@ -81,7 +82,6 @@ using Inverses = std::vector<Inverse>;
 struct Batch {
   std::vector<UndoEntry> entries{};
   Inverses inverses{};
-  Signature last{};  ///< of the last change
   std::string tag{};
   bool detaches_frames = false;       ///< nodes go though frames of others are below
   std::vector<NodeSample> samples{};  ///< of nodes whose frames went with what they were in
@@ -89,11 +89,24 @@ struct Batch {
 
 /// The frame edits of a change made here: all of it is done, or it is refused.
 void add_frame_edits(const Change& change, std::vector<FrameEdit>& edits);
-/// The frame edits of a set of changes that the assertion log has taken.
+/// Whether a frame is there though no record names it.
+using FrameKeeper = std::function<bool(const std::string& frame)>;
+
+/// What a set of changes may end, as it was asserted before.
+struct TouchedTracks {
+  std::vector<log::Track> tracks{};
+  std::vector<RelationName> twists{};
+  std::set<std::string> frames{};  ///< that records name which are superseded
+  log::Superseded superseded{};
+};
+
+/// What changes that are not taken yet may end, and what bodies make inactive until now.
+[[nodiscard]] TouchedTracks touched_tracks(const AssertionLog& assertions, std::span<const ChangePtr> changes);
+/// The frame edits of a set of changes that the assertion log has taken. `is_done`: what they erase is gone already.
 [[nodiscard]] std::vector<FrameEdit> aligning_edits(const AssertionLog& assertions, std::span<const ChangePtr> changes,
-                                                    const std::vector<InactiveAssertion>& were_inactive, bool is_done);
-/// The frames that changes of frames are about.
-[[nodiscard]] std::vector<std::string> frames_named_by(const AssertionLog& assertions, std::span<const ChangePtr> changes);
+                                                    const FrameKeeper& is_kept, const TouchedTracks& touched, bool is_done);
+/// The frames that changes are about, or name.
+[[nodiscard]] std::vector<std::string> frames_in(std::span<const ChangePtr> changes);
 /// The edit that decides which poses are active among those that close cycles together.
 [[nodiscard]] FrameEdit cycle_resolution(const AssertionLog& assertions);
 
@@ -135,6 +148,8 @@ class Store {
   /// One change of frames that is done by `act`, which may complete its payload; where it fails nothing happened.
   Failure record(log::Payload payload, std::int64_t now_ns, const std::function<Failure(log::Payload&)>& act, bool for_undo,
                  ChangePtr* recorded = nullptr);
+  /// How often frames went because nothing named them any more.
+  [[nodiscard]] std::uint64_t vanished() const { return vanished_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool knows_relation(const RelationName& relation) const;
   [[nodiscard]] bool knows_twist(const RelationName& relation) const;
   [[nodiscard]] std::vector<log::Payload> snapshot() const;
@@ -160,8 +175,11 @@ class Store {
   bool remove_undo_barrier(const std::string& tag);  ///< false where there is no such barrier
 
   /// The changes that a replica with this version vector lacks; false where some are not kept any more.
-  [[nodiscard]] bool changes_since(const VersionVector& version_vector, std::vector<ChangePtr>& out) const;
-  [[nodiscard]] std::vector<ChangePtr> journal() const;
+  [[nodiscard]] bool changes_since(const log::VersionVector& held, std::vector<ChangePtr>& out) const;
+  /// Which changes are held, those that are superseded included.
+  [[nodiscard]] log::VersionVector version_vector() const;
+  /// All changes that can still matter, in the order in which they were made: a replica that merges them is equal to this.
+  [[nodiscard]] std::vector<ChangePtr> records() const;
 
  private:
   Store(const Hold& other_is_held, const Store& other, std::shared_ptr<Forest> forest, std::uint64_t replica_id);
@@ -173,28 +191,33 @@ class Store {
     bool adds = false;      ///< one of them puts a node somewhere
     bool is_local = false;  ///< what the frames of the world do not allow is refused
     bool expects_nothing_under = false;
-    std::vector<InactiveAssertion> were_inactive{};  ///< of what is merged: what did not count before because of bodies
-    Inverses inverses{};                             ///< filled in by `commit`
+    TouchedTracks touched{};
+    log::Epoch epoch{};  ///< the time epoch of the next change that is signed here
+    log::HybridClock clock{};
+    std::uint64_t signed_here = 0;
+    Inverses inverses{};  ///< filled in by `commit`
   };
 
   [[nodiscard]] Refusal complete(ChangeRequest& request, Draft& draft, std::int64_t now_ns, Taken& taken) const;
   [[nodiscard]] Refusal take(std::vector<ChangeRequest> requests, Draft& draft, std::int64_t now_ns, Taken& taken) const;
   [[nodiscard]] Outcome commit(Draft& draft, Taken& taken);
   [[nodiscard]] Outcome commit_merged(Draft& draft, Taken& taken);
-  void sign(Change& change, Draft& draft, std::int64_t now_ns) const;
+  void sign(Change& change, std::int64_t now_ns, Taken& taken) const;
+  [[nodiscard]] FrameKeeper frame_keeper(const Version& version) const;
   Inverses take_assertions(const std::vector<ChangePtr>& changes);
-  void realign(std::span<const ChangePtr> changes, const Draft& draft);
+  void realign(std::span<const ChangePtr> changes, const TouchedTracks& touched, const Draft& draft);
   [[nodiscard]] bool is_in_line(const Change& change) const;
-  [[nodiscard]] Refusal undo_assertion(const Change& change, const Inverse& inverse, const Signature& last,
-                                       std::vector<ChangeRequest>& requests) const;
+  [[nodiscard]] Refusal undo_assertion(const Change& change, const Inverse& inverse, std::vector<ChangeRequest>& requests) const;
   [[nodiscard]] std::vector<FrameEdit> edits_of(Draft& draft, const Taken& taken) const;
+  void add_vanishing_frames(const Draft& draft, const std::vector<ChangePtr>& changes, const TouchedTracks& touched,
+                            std::vector<FrameEdit>& edits) const;
   void add_samples(const Draft& draft, std::span<const NodeSample> samples, bool is_planned, std::vector<FrameEdit>& edits) const;
   [[nodiscard]] std::vector<NodeSample> samples_of_removed(const Draft& draft) const;
   [[nodiscard]] Failure publish(std::vector<FrameEdit> edits, const Draft& draft, bool with_version, bool strictly);
   void note(const Draft& draft, const std::vector<ChangePtr>& changes);
   [[nodiscard]] Outcome take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::int64_t now_ns);
   [[nodiscard]] static UndoEntry undo_entry_of(const ChangePtr& change, const Draft& draft, const Taken& taken);
-  [[nodiscard]] static Batch batch_of(Taken& taken, const std::vector<ChangePtr>& changes);
+  [[nodiscard]] static Batch batch_of(Taken& taken);
   void remember(std::deque<Batch>& stack, Batch batch) const;
   void forget_past();
   void erase(std::vector<FrameEdit> edits, Draft& draft);
@@ -204,16 +227,17 @@ class Store {
   FrameNames names_;
   Authorship authorship_;
   log::AuthorPtr author_;
+  std::map<std::uint64_t, log::AuthorPtr> authors_;
   std::shared_ptr<KeyPool> keys_;
   // Its lock guards the order of commits, all that follows, and the loans of the trie nodes that were made here.
   std::shared_ptr<detail::TrieArena> arena_ = detail::TrieArena::make();
-  std::deque<ChangePtr> journal_;
-  VersionVector dropped_;  // what the journal does not hold any more
+  log::VersionVector dropped_;  // removals of nodes that are forgotten
   std::deque<Batch> done_, undone_;
   AssertionLog assertions_;
   std::deque<std::pair<Stamp, NodeId>> ended_;
   Stamp newest_at_ = Stamp::always();
   bool is_open_ = false;
+  std::atomic<std::uint64_t> vanished_ = 0;
 };
 
 }  // namespace armillary::scene

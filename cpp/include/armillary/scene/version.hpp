@@ -44,7 +44,9 @@ struct Edge {
   Signature signature{};
   Stamp from{};
   Stamp until = Stamp::never();
+  Signature removed_by{};  ///< the change that ends it at `until`
   bool removed = false;
+  bool begins = false;           ///< the node was added with it
   bool closes_cycle = false;     ///< kept, but inactive: older edges lead back
   bool parent_is_alive = false;  ///< and still in the incarnation that was meant
 
@@ -73,13 +75,13 @@ struct NodeRecord : detail::Counted {
   Signature incarnation{};
   Stamp created_at{};
   std::shared_ptr<const Content> content{};
-  std::shared_ptr<const Placement> placement{};  ///< of a Transform
+  std::shared_ptr<const Placement> placement{};     ///< of a Transform
   std::shared_ptr<const std::string> frame_name{};  ///< of the stand-in of a frame
-  std::vector<Attribute> attributes{};  ///< by key, then signature: the last of a key holds
-  std::vector<Edge> edges{};            ///< to parents, by signature
-  NodeSet children{};                   ///< nodes with an edge that is not removed to this incarnation
-  NodeSet past_children{};              ///< nodes that once had one
-  RecordPtr previous{};                 ///< its past incarnation
+  std::vector<Attribute> attributes{};              ///< by key, then signature: the last of a key holds
+  std::vector<Edge> edges{};                        ///< to parents, by signature
+  NodeSet children{};                               ///< nodes with an edge that is not removed to this incarnation
+  NodeSet past_children{};                          ///< nodes that once had one
+  RecordPtr previous{};                             ///< its past incarnation
 
   [[nodiscard]] bool has_known_beginning() const { return kind != NodeKind::unknown; }
   [[nodiscard]] bool is_transform() const { return scene::is_transform(kind); }
@@ -136,44 +138,25 @@ struct KeyTraits : SceneMapTraits {
 };
 using Index = PersistentMap<Key, KeyIndex, KeyTraits>;
 
-/// Which changes of one author were seen: everything up to `upto`, and some beyond.
-struct SeenSequences {
-  std::uint64_t upto = 0;
-  std::vector<std::uint64_t> extra{};  ///< sorted
-
-  [[nodiscard]] bool has(std::uint64_t sequence) const;
-  [[nodiscard]] std::uint64_t newest() const { return extra.empty() ? upto : extra.back(); }
-  void add(std::uint64_t sequence);
-};
-
-/// Which changes of which authors were seen; sorted.
-using VersionVector = std::vector<std::pair<std::uint64_t, SeenSequences>>;
-[[nodiscard]] bool has_seen(const VersionVector& version_vector, const Dot& dot);
-void add_seen(VersionVector& version_vector, const Dot& dot);
-
 /// Whose changes are one's own: a copy of a replica inherits those that the replica had made by then.
 struct Authorship {
   std::uint64_t author = 0;
-  VersionVector inherited{};  ///< of those whose copy it is
+  log::VersionVector inherited{};  ///< of those whose copy it is
 
   [[nodiscard]] bool wrote(const Signature& signature) const {
-    return signature.id.author == author || has_seen(inherited, signature.id);
+    return signature.id.author == author || inherited.contains(signature.id);
   }
-  /// `version_vector`: all that was seen by now.
-  [[nodiscard]] Authorship copy(std::uint64_t new_author, const VersionVector& version_vector) const;
+  /// `held`: all changes that were taken by now.
+  [[nodiscard]] Authorship copy(std::uint64_t new_author, const log::VersionVector& held) const;
 };
-/// Everything up to `sequence`.
-void set_upto(VersionVector& version_vector, std::uint64_t author, std::uint64_t sequence);
 
 /// A scene at one moment. Immutable: readers hold it as long as they like.
 ///
 /// A node is alive while the root reaches it (or the detached root, which holds the roots of others until they are mounted).
 struct Version : Companion {
   Records alive{};
-  Records gone{};  ///< removed, or not added yet: kept for the past, and for changes that may still come
-  Index index{};   ///< of the attributes of what is alive
-  VersionVector version_vector{};
-  log::HybridTimestamp newest{};  ///< of all changes taken
+  Records gone{};                       ///< removed, or not added yet: kept for the past, and for changes that may still come
+  Index index{};                        ///< of the attributes of what is alive
   Stamp oldest_past = Stamp::always();  ///< before it the past was forgotten
   std::uint64_t number = 0;             ///< grows by one with each commit
   std::size_t cycles = 0;               ///< edges that close one

@@ -1,9 +1,10 @@
 // S4: which frames are on which bodies. Within a body nothing moves.
 
-#include <algorithm>
-#include <tuple>
+#include "armillary/log/bodies.hpp"
 
-#include "log/resolver_state.hpp"
+#include <algorithm>
+#include <list>
+#include <tuple>
 
 namespace armillary::log {
 
@@ -43,7 +44,7 @@ Signature strength_of(const Candidate& body, const std::vector<Candidate>& all) 
 /// Takes candidates, the strongest first, but for what contradicts those already taken.
 class BodyRules {
  public:
-  explicit BodyRules(ResolverState& state) : state_(state) {}
+  explicit BodyRules(ResolvedBodies& out) : out_(out) {}
 
   void take(const Candidate& candidate) {
     switch (candidate.kind) {
@@ -58,23 +59,23 @@ class BodyRules {
 
  private:
   void refuse(const Candidate& candidate, Reason reason, const std::string& body) {
-    if (candidate.slot != nullptr) state_.breaks_body.insert(candidate.record->id);
-    state_.out.inactive.push_back({.id = candidate.record->id, .reason = reason, .body = body});
+    if (candidate.slot != nullptr) out_.breaks.insert(candidate.record->id);
+    out_.inactive.push_back({.id = candidate.record->id, .reason = reason, .frame = candidate.frame, .body = body});
   }
 
   void declare(const Candidate& candidate) {
-    const auto [there, is_free] = state_.out.on.emplace(candidate.body, candidate.body);
+    const auto [there, is_free] = out_.on.emplace(candidate.body, candidate.body);
     if (!is_free && there->second != candidate.body) return refuse(candidate, Reason::on_other_body, there->second);
-    state_.out.bodies.insert(candidate.body);
+    out_.bodies.insert(candidate.body);
   }
 
   void claim(const Candidate& candidate) {
     const std::string present = body_of(candidate.frame), body_is_on = body_of(candidate.body);
     if (!present.empty() && present != candidate.body) return refuse(candidate, Reason::on_other_body, present);
-    if (!state_.out.bodies.contains(candidate.body))
+    if (!out_.bodies.contains(candidate.body))
       return refuse(candidate, body_is_on.empty() ? Reason::no_body : Reason::on_other_body, body_is_on);
     if (moves_within(candidate.body, candidate.frame)) return refuse(candidate, Reason::moves_in_body, candidate.body);
-    state_.out.on.emplace(candidate.frame, candidate.body);
+    out_.on.emplace(candidate.frame, candidate.body);
   }
 
   void relate(const Candidate& candidate) {
@@ -111,34 +112,45 @@ class BodyRules {
   }
 
   [[nodiscard]] std::string body_of(const std::string& frame) const {
-    const auto found = state_.out.on.find(frame);
-    return found == state_.out.on.end() ? std::string{} : found->second;
+    const auto found = out_.on.find(frame);
+    return found == out_.on.end() ? std::string{} : found->second;
   }
 
-  ResolverState& state_;
+  ResolvedBodies& out_;
   std::vector<const Slot*> taken_{};
 };
 
 }  // namespace
 
-void resolve_bodies(ResolverState& state) {
+const std::string& ResolvedBodies::of(const std::string& frame) const {
+  const auto found = on.find(frame);
+  return found == on.end() ? frame : found->second;
+}
+
+ResolvedBodies resolve_bodies(const ChangeLog& log) {
+  ResolvedBodies out;
   std::vector<Candidate> candidates;
   std::set<std::string> claimed;
-  for (const auto& [body, record] : state.log.bodies())
-    if (std::get<SetBody>(record->payload).present) candidates.push_back({record, Candidate::Kind::body, body});
-  for (const auto& [name, frame] : state.log.frames())
+  for (const auto& [body, record] : log.bodies())
+    if (is_declared_body(log, body)) candidates.push_back({record, Candidate::Kind::body, body});
+  for (const auto& [name, frame] : log.frames())
     for (const auto& [body, record] : frame.claims)
       if (std::get<SetBody>(record->payload).present) candidates.push_back({record, Candidate::Kind::claim, body, name});
+  if (candidates.empty()) return out;
   for (const Candidate& candidate : candidates) claimed.insert({candidate.body, candidate.frame});
   for (Candidate& body : candidates)
     if (body.kind == Candidate::Kind::body) body.strength = strength_of(body, candidates);
-  for (const auto& [track, slots] : state.slots)
-    for (const Slot& slot : slots)
-      if (!slot.is<Ended>() && claimed.contains(track.of) && claimed.contains(slot.parent()))
-        candidates.push_back({slot.record, Candidate::Kind::relation, {}, {}, &slot});
+  std::list<std::vector<Slot>> slots;  // candidates point into it
+  for (const std::string& name : claimed)
+    if (const FrameEntry* frame = log.find_frame(name))
+      for (const auto& [key, track] : frame->tracks)
+        for (const Slot& slot : slots.emplace_back(slots_of(log, track).slots))
+          if (!slot.is<Ended>() && claimed.contains(slot.parent()))
+            candidates.push_back({slot.record, Candidate::Kind::relation, {}, {}, &slot});
   std::ranges::sort(candidates, std::less<>());
-  BodyRules rules(state);
+  BodyRules rules(out);
   for (const Candidate& candidate : candidates) rules.take(candidate);
+  return out;
 }
 
 }  // namespace armillary::log

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <set>
+
+#include "armillary/log/assertions.hpp"
+
+// What a source asserts of a frame, and which frames exist (S0 and S1 of resolve.hpp): of one track or frame at a time.
+
+namespace armillary::log {
+
+/// What a source asserts of a frame from `since` on: the winner of a slot, in the present epoch.
+struct Slot {
+  Stamp since{};
+  ChangePtr record{};
+  const Assert* payload = nullptr;  ///< in the record
+  bool is_boundary = true;          ///< false: samples of a known relation, which change nothing at `since`
+
+  [[nodiscard]] const std::string& parent() const { return parent_of(payload->value); }
+  template <typename Value>
+  [[nodiscard]] bool is() const {
+    return std::holds_alternative<Value>(payload->value);
+  }
+};
+
+/// A track as its slots leave it.
+struct TrackSlots {
+  std::vector<Slot> slots{};         ///< by since; of those of one instant the newest is the boundary; none is empty or severed
+  std::vector<ChangePtr> severed{};  ///< their parent was removed later: they keep their slot, and leave nothing
+
+  /// Whether its frame exists because of it.
+  [[nodiscard]] bool names_frame(const Epoch& epoch) const;
+};
+
+[[nodiscard]] TrackSlots slots_of(const ChangeLog& log, const TrackEntry& track);
+/// Empty where nothing was asserted.
+[[nodiscard]] std::vector<Slot> slots_of(const ChangeLog& log, const Track& track);
+
+/// Whether a body of this name is declared.
+[[nodiscard]] bool is_declared_body(const ChangeLog& log, const std::string& name);
+/// Whether a slot names its parent as a frame: a motion may be relative to a body instead.
+[[nodiscard]] bool names_parent(const ChangeLog& log, const Slot& slot);
+
+/// What is left aside when one asks whether a frame is named: assertions, and declarations of frames.
+struct Superseded {
+  std::set<Dot> assertions{};
+  std::set<std::string> declarations{};
+};
+
+/// Whether a record names a frame: then the frame exists. Nodes of the scene are not looked at.
+[[nodiscard]] bool is_named(const ChangeLog& log, const std::string& frame, const Superseded& but = {});
+
+/// Whether a removal of a frame is newer than a change.
+[[nodiscard]] bool is_removed_later(const ChangeLog& log, const std::string& frame, const Change& than);
+
+}  // namespace armillary::log

@@ -1,0 +1,101 @@
+#include "armillary/log/slots.hpp"
+
+#include <algorithm>
+
+namespace armillary::log {
+
+namespace {
+
+/// What held last before the present epoch began: of the newest earlier one that says something the latest slot.
+std::optional<Slot> held_last(const std::vector<Slot>& earlier) {
+  if (earlier.empty() || earlier.back().is<Ended>()) return std::nullopt;
+  Slot last = earlier.back();
+  last.since = Stamp::always();
+  last.is_boundary = !last.is<Sampled>();
+  return last;
+}
+
+/// Of several slots of one instant the newest says what is so from then on; of the others relations of samples stay known.
+void pick_boundaries(std::vector<Slot>& slots) {
+  for (auto first = slots.begin(); first != slots.end();) {
+    const auto end = std::find_if(first, slots.end(), [&](const Slot& slot) { return slot.since != first->since; });
+    const auto newest =
+        std::max_element(first, end, [](const Slot& a, const Slot& b) { return a.record->signature() < b.record->signature(); });
+    for (auto slot = first; slot != end; ++slot) slot->is_boundary = slot == newest;
+    first = end;
+  }
+  std::erase_if(slots, [](const Slot& slot) { return !slot.is_boundary && !slot.is<Sampled>(); });
+}
+
+template <typename Payload>
+bool is_present(const ChangePtr& record) {
+  return record && std::get<Payload>(record->payload).present;
+}
+
+}  // namespace
+
+bool is_removed_later(const ChangeLog& log, const std::string& frame, const Change& than) {
+  const FrameEntry* entry = log.find_frame(frame);
+  return entry != nullptr && entry->barrier && newer(entry->barrier->signature(), than.signature());
+}
+
+bool TrackSlots::names_frame(const Epoch& epoch) const {
+  return !slots.empty() || std::ranges::any_of(severed, [&](const ChangePtr& record) { return record->epoch == epoch; });
+}
+
+TrackSlots slots_of(const ChangeLog& log, const TrackEntry& track) {
+  const Epoch epoch = log.epoch();
+  TrackSlots found;
+  std::vector<Slot> earlier;  // by epoch and since
+  for (const auto& [key, record] : track.slots) {
+    const Assert& payload = std::get<Assert>(record->payload);
+    const std::string& parent = parent_of(payload.value);
+    if (!parent.empty() && is_removed_later(log, parent, *record))
+      found.severed.push_back(record);
+    else if (!std::holds_alternative<Empty>(payload.value))
+      (key.epoch == epoch ? found.slots : earlier).push_back({key.since, record, &payload});
+  }
+  pick_boundaries(found.slots);
+  pick_boundaries(earlier);
+  std::erase_if(earlier, [](const Slot& slot) { return !slot.is_boundary; });
+  const bool is_hidden = !found.slots.empty() && found.slots.front().since == Stamp::always();
+  if (std::optional<Slot> last = held_last(earlier); last && !is_hidden) found.slots.insert(found.slots.begin(), *last);
+  return found;
+}
+
+std::vector<Slot> slots_of(const ChangeLog& log, const Track& track) {
+  const FrameEntry* frame = log.find_frame(track.of);
+  if (frame == nullptr) return {};
+  const auto found = frame->tracks.find({track.kind, track.source});
+  return found == frame->tracks.end() ? std::vector<Slot>{} : slots_of(log, found->second).slots;
+}
+
+bool is_declared_body(const ChangeLog& log, const std::string& name) {
+  const auto found = log.bodies().find(name);
+  return found != log.bodies().end() && is_present<SetBody>(found->second);
+}
+
+bool names_parent(const ChangeLog& log, const Slot& slot) {
+  const bool is_relative_to_body = slot.payload->track.kind == TrackKind::twist && is_declared_body(log, slot.parent());
+  return !slot.is<Ended>() && !is_relative_to_body;
+}
+
+bool is_named(const ChangeLog& log, const std::string& frame, const Superseded& but) {
+  const FrameEntry* entry = log.find_frame(frame);
+  if (entry == nullptr) return false;
+  const auto counts = [&](const ChangePtr& record) { return !but.assertions.contains(record->id); };
+  if (is_present<SetFrames>(entry->declared) && !but.declarations.contains(frame)) return true;
+  for (const auto& [body, claim] : entry->claims)
+    if (is_present<SetBody>(claim)) return true;
+  for (const auto& [key, track] : entry->tracks) {
+    const TrackSlots all = slots_of(log, track);
+    if (std::ranges::any_of(all.slots, counts, &Slot::record)) return true;
+    if (all.slots.empty() && all.names_frame(log.epoch()) && std::ranges::any_of(all.severed, counts)) return true;
+  }
+  for (const auto& [track, count] : entry->children)
+    for (const Slot& slot : slots_of(log, track))
+      if (slot.parent() == frame && counts(slot.record) && names_parent(log, slot)) return true;
+  return false;
+}
+
+}  // namespace armillary::log
