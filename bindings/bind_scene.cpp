@@ -190,15 +190,27 @@ log::VersionVector as_version_vector(const nb::dict& given) {
   return held;
 }
 
-nb::dict version_vector(Self self) {
+nb::dict ranges_dict(const log::VersionVector& changes) {
   nb::dict found;
-  const log::VersionVector held = with_changes(self, [](scene::Store& store) { return store.version_vector(); });
-  for (const auto& [author, ranges] : held.entries()) {
+  for (const auto& [author, ranges] : changes.entries()) {
     nb::list parts;
     for (const auto& [first, last] : ranges) parts.append(nb::make_tuple(first, last));
     found[nb::int_(author)] = parts;
   }
   return found;
+}
+
+nb::dict version_vector(Self self) {
+  return ranges_dict(with_changes(self, [](scene::Store& store) { return store.version_vector(); }));
+}
+
+nb::dict dropped(Self self) {
+  return ranges_dict(with_changes(self, [](scene::Store& store) { return store.dropped(); }));
+}
+
+void note_held(Self self, const nb::dict& held, const nb::dict& dropped) {
+  const log::VersionVector all = as_version_vector(held), lost = as_version_vector(dropped);
+  with_changes(self, [&](scene::Store& store) { store.note_held(all, lost); });
 }
 
 nb::tuple changes_since(Self self, nb::dict version_vector) {
@@ -278,6 +290,12 @@ void bind_world_changes(nb::class_<StoreCore>& store) {
           nb::sig("def records(self) -> list[ChangeRecord]"), "All change records that can still matter, oldest first.")
       .def("version_vector", &version_vector, nb::sig("def version_vector(self) -> dict[int, list[tuple[int, int]]]"),
            "Which change records are held, by author: ranges of sequence numbers.")
+      .def("dropped", &dropped, nb::sig("def dropped(self) -> dict[int, list[tuple[int, int]]]"),
+           "Removals that are not kept any more, as a version vector: who lacks one of them needs a full copy.")
+      .def("note_held", &note_held, "held"_a, "dropped"_a,
+           nb::sig("def note_held(self, held: dict[int, list[tuple[int, int]]], dropped: dict[int, list[tuple[int, int]]]) "
+                   "-> None"),
+           "After `records` of another store were merged: note what else it held, and what it dropped.")
       .def("inactive_rows", &inactive,
            nb::sig("def inactive_rows(self) -> list[tuple[ChangeRecord, str, str, int | None, list[str]]]"),
            "Inactive assertions about frames: record, reason, body in the way, first instant, cycle.")

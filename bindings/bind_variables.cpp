@@ -155,6 +155,11 @@ void set_integrated_joints(Self self, nb::handle joints, nb::handle at, nb::hand
   say_joints(self, as_dict(joints, "joints"), at, nb::none(), source, nb::none(), true);
 }
 
+/// Samples that were stored before, however far ahead they are: nothing is derived from them.
+void restore_joints(Self self, nb::handle joints, nb::handle at, nb::handle velocities, nb::handle source, bool is_integrated) {
+  say_joints(self, as_dict(joints, "joints"), at, velocities, source, nb::none(), is_integrated);
+}
+
 void put_columns(const JointChannel& channel, const Doubles& values, std::size_t offset, std::vector<double>& rows) {
   const std::size_t k = channel.width(), width = channel.name.row_width();
   for (std::size_t row = 0; row < values.rows(); ++row)
@@ -228,6 +233,16 @@ void prefer_joint(Self self, nb::handle name, nb::handle source) {
         source);
 }
 
+nb::list preferred_joint_sources(Self self) {
+  nb::list found;
+  for (const auto& [name, source] : core(self).forest->preferred_sources()) found.append(nb::make_tuple(name, source));
+  return found;
+}
+
+void restore_joint_preference(Self self, nb::handle name, nb::handle source) {
+  core(self).forest->restore_preference(*joint_of(self, name), text_of(source_of(self, source)));
+}
+
 nb::list driven_poses(Self self) {
   nb::list found;
   for (const DrivenInfo& info : core(self).forest->driven_poses())
@@ -275,9 +290,19 @@ void bind_world_variables(nb::class_<StoreCore>& store, nb::class_<WorldFace>& f
   store
       .def("set_integrated_joints", &set_integrated_joints, "joints"_a, "at"_a, "source"_a.none(),
            nb::sig("def set_integrated_joints(self, joints: Mapping[str, float], at: int, source: str | None) -> None"))
+      .def("restore_joints", &restore_joints, "joints"_a, "at"_a, "velocities"_a, "source"_a, "is_integrated"_a,
+           nb::sig("def restore_joints(self, joints: Mapping[str, float], at: int, velocities: Mapping[str, float], "
+                   "source: str, is_integrated: bool) -> None"),
+           "Store samples of joints as they were stored before, however far ahead of the clock.")
       .def("prefer_joint", &prefer_joint, "name"_a, nb::kw_only(), "source"_a.none(),
            nb::sig("def prefer_joint(self, name: str, *, source: str | None) -> None"),
            "Choose which of several sources every query uses for a joint; None removes the preference.")
+      .def("preferred_joint_sources", &preferred_joint_sources,
+           nb::sig("def preferred_joint_sources(self) -> list[tuple[str, str]]"),
+           "Each joint of which a source is preferred, and that source.")
+      .def("restore_joint_preference", &restore_joint_preference, "name"_a, "source"_a,
+           nb::sig("def restore_joint_preference(self, name: str, source: str) -> None"),
+           "Prefer a source of a joint whose samples may still come.")
       .def("variables", &variables, nb::sig("def variables(self) -> list[tuple[str, str]]"))
       .def("joint_row", &joint, "name"_a, "at"_a, "outside"_a,
            nb::sig(

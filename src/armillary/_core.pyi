@@ -911,10 +911,21 @@ class StoreCore:
 
     def set_integrated_joints(self, joints: Mapping[str, float], at: int, source: str | None) -> None: ...
 
+    def restore_joints(self, joints: Mapping[str, float], at: int, velocities: Mapping[str, float], source: str, is_integrated: bool) -> None:
+        """
+        Store samples of joints as they were stored before, however far ahead of the clock.
+        """
+
     def prefer_joint(self, name: str, *, source: str | None) -> None:
         """
         Choose which of several sources every query uses for a joint; None removes the preference.
         """
+
+    def preferred_joint_sources(self) -> list[tuple[str, str]]:
+        """Each joint of which a source is preferred, and that source."""
+
+    def restore_joint_preference(self, name: str, source: str) -> None:
+        """Prefer a source of a joint whose samples may still come."""
 
     def variables(self) -> list[tuple[str, str]]: ...
 
@@ -1021,6 +1032,16 @@ class StoreCore:
 
     def version_vector(self) -> dict[int, list[tuple[int, int]]]:
         """Which change records are held, by author: ranges of sequence numbers."""
+
+    def dropped(self) -> dict[int, list[tuple[int, int]]]:
+        """
+        Removals that are not kept any more, as a version vector: who lacks one of them needs a full copy.
+        """
+
+    def note_held(self, held: dict[int, list[tuple[int, int]]], dropped: dict[int, list[tuple[int, int]]]) -> None:
+        """
+        After `records` of another store were merged: note what else it held, and what it dropped.
+        """
 
     def inactive_rows(self) -> list[tuple[ChangeRecord, str, str, int | None, list[str]]]:
         """

@@ -946,14 +946,13 @@ class World(WorldFace):
     def save(self, path: str | PathLike[str]) -> None:
         """Write the structure of this world to a JSON file, and the arrays of its shapes to an `.npz` beside it.
 
-        The file has settings, frames, fixed poses, bodies, relations of samples, preferences and retention, mounted
-        models with the last values of their joints, and the scene with the samples of its transforms. Other samples are
-        not part of it, nor are the clock and preferences of joints. An existing file is replaced as a whole, or stays
-        as it was. `docs/saved_world.schema.json` describes the format.
+        The file has the change log with who changed what when, settings, retention, mounted models and the loops
+        between them, the last values and the preferences of joints, and the samples of the scene's transforms. Other
+        samples are not part of it, nor is the clock. All is of one moment, whoever writes meanwhile. An existing file
+        is replaced as a whole, or stays as it was. `docs/saved_world.schema.json` describes the format.
 
         Raises:
-            UnsavableWorld: Joints drive a pose whose model is not mounted here, or a kinematic loop is closed between
-                models.
+            UnsavableModel: A mounted model holds an operation that files do not know.
         """
         from armillary.record import write_world  # noqa: PLC0415  (most programs use no files)
 
@@ -969,6 +968,9 @@ class World(WorldFace):
         max_bytes: int = _MAX_BYTES,
     ) -> Self:
         """Return the world that a file describes.
+
+        It answers as the one that was saved, and can be merged with it and with its peers, in both directions. Files of
+        version 1 are read as well; they begin a history of their own.
 
         Args:
             path: A file that `save` wrote. Nothing in it is executed, whoever wrote it.

@@ -36,4 +36,13 @@ class TestFilesWrittenNow:
         now = saved.answers_of(tmp_path)
         for answers in (now, found):  # a mount draws the ids of its nodes
             answers["mounted.world.json"] = {**answers["mounted.world.json"], "digest values": None}
+        del now["nodes.world.json"], found["nodes.world.json"]  # those of version 1 forget that a root was remote
         assert now == found
+
+    def test_load_to_what_was_saved(self, tmp_path):
+        saved.write(tmp_path)
+        for name in ("nodes", "merged"):
+            with saved.WORLDS[name]() as world, saved.loaded_world(tmp_path / f"{name}.world.json") as loaded:
+                assert json.loads(json.dumps([saved.everything(loaded)])) == json.loads(
+                    json.dumps([saved.everything(world)])
+                )

@@ -4,31 +4,38 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import itertools
 import json
 import random
 import warnings
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from armillary import World
-from armillary.errors import InvalidWorldFile, SuspiciousName
-from armillary.scene import AddParent
+from armillary.errors import ArmillaryError, InvalidWorldFile, SuspiciousName
+from corpus.answers import world_answers
+from corpus.stories import story
+from corpus.telling import replayed
 from laws.test_model_file_laws import NONSENSE, mutated, places
 from laws.test_replaying_laws import new_world, programs, run
 from laws.test_replicas import scripts
-from replica_frames import EDITS, about_frames
-from replicas import Replicas, differences, frame_steps
+from replica_frames import AMONG_NODES, FRAMES, IN_NEW_TIMES, about_frames
+from replicas import Replicas, about_everything, differences, frame_steps, steps
 from unit.record.kit import full_world
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 pytest.importorskip("casadi")
 
 MUTATIONS = 10
-WITHOUT_NODES = EDITS
+WITHOUT_SAMPLES = ("nodes", "find", "past", "frames", "bodies", "joints")
+any_step = st.one_of(steps, frame_steps(AMONG_NODES))
 
 
 def saved_and_loaded(world: World) -> World:
@@ -49,42 +56,79 @@ def test_a_world_from_its_file_is_equal(program: list[Any]) -> None:
     assert saved_and_loaded(loaded).digest() == loaded.digest()
 
 
-@given(scripts(longest=4, steps=frame_steps(WITHOUT_NODES)))
-def test_conflicting_changes_of_replicas_come_back(script: Any) -> None:
+@given(scripts(longest=6, steps=any_step), st.lists(any_step, max_size=4))
+def test_a_replica_from_its_file_is_one_of_them(script: Any, later: list[Any]) -> None:
+    check_replica(script, later, about_all)
+
+
+@given(scripts(longest=6, steps=frame_steps(IN_NEW_TIMES)), st.lists(frame_steps(IN_NEW_TIMES), max_size=4))
+def test_a_replica_from_its_file_knows_the_time_epochs(script: Any, later: list[Any]) -> None:
+    check_replica(script, later, about_frames)
+
+
+def check_replica(script: Any, later: list[Any], asked: Callable[[World], dict[Any, Any]]) -> None:
+    """One of some replicas is saved and loaded: it answers as before, and goes on in the place of the one before."""
     count, todo, _ = script
     replicas = Replicas(count)
     replicas.run(todo)
-    loaded = saved_and_loaded(replicas.worlds[0])
-    assert differences([replicas.worlds[0], loaded], about_what_is_saved) == []
+    saved = replicas.worlds[0]
+    loaded = saved_and_loaded(saved)
+    assert differences([saved, loaded], asked) == []
+    assert loaded.scene.version_vector() == saved.scene.version_vector()
+    replicas.worlds.append(loaded)
+    replicas.clocks.append(replicas.clocks[0])
+    replicas.run(later)
+    assert differences([*replicas.worlds, saved_and_loaded(loaded)], asked) == []
     replicas.close()
 
 
-@given(scripts(longest=6))
-def test_conflicting_containment_of_replicas_comes_back(script: Any) -> None:
-    count, todo, _ = script
-    replicas = Replicas(count)
-    replicas.run(todo)
-    world = replicas.worlds[0]
-    loaded = saved_and_loaded(world)
-    assert loaded.scene.digest() == world.scene.digest()
-    assert cycles_of_active_nodes(loaded) == cycles_of_active_nodes(world)
-    replicas.close()
+def about_all(world: World) -> dict[Any, Any]:
+    """What is superseded is not sent to others, who do not hold it."""
+    facts = about_everything(world) | about_frames(world) | about_relations(world) | about_policies(world)
+    return {key: fact for key, fact in facts.items() if key != "version vector"}
 
 
-def cycles_of_active_nodes(world: World) -> set[tuple[Any, Any]]:
-    """What is gone is not saved, nor what it was in."""
-    scene = world.scene
-    found = (one.change for one in scene.inactive())
+def about_relations(world: World) -> dict[Any, Any]:
+    """Without those of twists: a world lists one that is inactive if it was active there before."""
+    infos = [info for info in world.relations() if info.kind != "twist"]
+    rows = [(info.of, info.in_frame, info.source, info.kind, info.samples) for info in infos]
+    return {"relations": sorted(rows), "bodies": sorted(world.bodies()), "joints": sorted(world.joints())}
+
+
+def about_policies(world: World) -> dict[Any, Any]:
+    pairs = itertools.permutations(FRAMES[:3], 2)
+    asked = itertools.product(pairs, (500, 1000, 1900), ("latest", "most_certain"), ("raise", "hold"))
     return {
-        (one.id, one.parent) for one in found if isinstance(one, AddParent) if {one.id, one.parent} <= {*scene.find({})}
+        (*pair, at, policy, outside): _pose(world, pair, at, policy, outside) for pair, at, policy, outside in asked
     }
 
 
-def about_what_is_saved(world: World) -> dict[Any, Any]:
-    """Without samples nothing contradicts relations that have none; of the paths round a loop any is reported."""
-    facts = about_frames(world)
-    facts["inactive"] = sorted(str(one.change) for one in world.scene.inactive())
-    return facts
+def _pose(world: World, pair: tuple[str, str], at: int, policy: str, outside: Any) -> Any:
+    try:
+        found = world.pose(of=pair[0], in_frame=pair[1], at=at, policy=policy, outside=outside)
+    except ArmillaryError as error:
+        return type(error).__name__
+    return tuple(found.transform.xyz_wxyz.round(9))
+
+
+@given(st.integers(0, 10**6))
+def test_a_world_of_the_corpus_comes_back(number: int) -> None:
+    """Stories with mounts, joints, removals, samples and several time epochs; samples of frames are not in files."""
+    told = story(number)
+    replay = replayed(told)
+    for world in replay.worlds:
+        loaded = saved_and_loaded(world)
+        before, after = world_answers(world, told.family), world_answers(loaded, told.family)
+        assert {name: after[name] for name in WITHOUT_SAMPLES} == {name: before[name] for name in WITHOUT_SAMPLES}
+        assert (loaded.digest(), loaded.scene.digest()) == (world.digest(), world.scene.digest())
+        assert loaded.scene.version_vector() == world.scene.version_vector()
+        assert loaded.joints() == world.joints()
+        assert len(loaded.mounts) == len(world.mounts)
+        assert loaded.store.preferred_joint_sources() == world.store.preferred_joint_sources()
+        loaded.add_frame("one more")
+        world.merge(loaded.scene.changes(since=world.scene.version_vector()))
+        assert loaded.digest() == world.digest()
+    replay.close()
 
 
 @pytest.fixture(scope="module")

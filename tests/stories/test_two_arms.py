@@ -8,7 +8,7 @@ import pytest
 from armillary import Transform, World, seconds
 from armillary.articulation import ArticulationModel, FixedJoint, RevoluteJoint
 from armillary.articulation.mechanisms import Parts
-from armillary.errors import InvalidArgument, SingularLoop, UnknownVariable, UnreachableLoop, UnsavableWorld
+from armillary.errors import InvalidArgument, SingularLoop, UnknownVariable, UnreachableLoop
 
 UPPER_M, FORE_M, HAND_M, APART_M = 0.6, 0.5, 0.1, 1.0
 LEFT, RIGHT = ("left/a", "left/b", "left/c"), ("right/a", "right/b", "right/c")
@@ -215,13 +215,26 @@ class TestWhatCannotBeHeld:
         with pytest.raises(InvalidArgument, match="end at 'map' and 'rail'"):
             world.close_loop(of="left/hand", on="third/hand", dependents=["third/a", "third/b", "third/c"], at=GRASP)
 
-    def test_what_is_held_is_not_in_files(self, world, tmp_path):
+    @pytest.mark.parametrize("is_opened", [False, True])
+    def test_what_is_held_is_in_files(self, world, tmp_path, is_opened):
         loop = hold(world)
-        with pytest.raises(UnsavableWorld, match="Open the loop first"):
-            world.save(tmp_path / "cell.json")
-        loop.open(at=RELEASE)
+        if is_opened:
+            loop.open(at=RELEASE)
         world.save(tmp_path / "cell.json")
-        assert World.load(tmp_path / "cell.json").joints() == world.joints()
+        loaded = World.load(tmp_path / "cell.json")
+        assert loaded.digest() == world.digest()
+        assert [repr(one) for one in loaded.closed_loops] == [repr(loop)]
+        move = {name: 1.02 * world.joint(name).value for name in ("left/a", "left/b", "left/c")}
+        for one in (world, loaded):
+            one.set_joints(move, at=seconds(5.5))
+        for name in world.joints():
+            assert abs(loaded.joint(name).value - world.joint(name).value) < 1e-12
+        places = [one.pose(of="right/hand", in_frame="tray", outside="hold").transform for one in (world, loaded)]
+        assert places[0].is_close(places[1], m=1e-12, rad=1e-12)
+        if not is_opened:
+            loaded.closed_loops[0].open(at=RELEASE)
+            world.closed_loops[0].open(at=RELEASE)
+            assert loaded.digest() == world.digest()
 
     def test_opening_it_twice_or_too_early(self, world):
         loop = hold(world)

@@ -61,8 +61,24 @@ void Forest::State::on_joints_inserted(ChannelId channel, std::span<const std::i
 bool Forest::prefer_variable(const Variable& variable, std::optional<std::string_view> source) {
   const Guard guard(state_->lock);
   const SourceId chosen = source ? state_->find_source(*source) : kNone;
-  if (source && chosen == kNone) return false;
-  return state_->variables.prefer(variable.id, chosen, state_->retired);
+  const std::vector<SourceId> known = state_->variables.sources_of(variable.id);
+  if (source && std::ranges::find(known, chosen) == known.end()) return false;
+  state_->variables.prefer(variable.id, chosen, state_->retired);
+  return true;
+}
+
+std::vector<std::pair<std::string, std::string>> Forest::preferred_sources() const {
+  const Guard guard(state_->lock);
+  std::vector<std::pair<std::string, std::string>> found;
+  for (VariableId id = 0; id < state_->variables.size(); ++id)
+    if (const SourceId source = state_->variables.preferred(id); source != kNone && !state_->variables.is_hidden(id))
+      found.emplace_back(state_->variables[id].name, state_->sources[source]);
+  return found;
+}
+
+void Forest::restore_preference(const Variable& variable, std::string_view source) {
+  const Guard guard(state_->lock);
+  state_->variables.prefer(variable.id, state_->add_source(source), state_->retired);
 }
 
 std::vector<std::string> Forest::sources_of(const Variable& variable) const {

@@ -233,14 +233,12 @@ void Variables::write(ChannelId id, std::span<const std::int64_t> stamps, const 
   if (!record.is_alone) withdraw_elsewhere(record, stamps, retired);
 }
 
-bool Variables::prefer(VariableId id, SourceId source, RetireList& retired) {
-  if (source != kNone && source_of_variable(id, source) == nullptr) return false;
+void Variables::prefer(VariableId id, SourceId source, RetireList& retired) {
   const VariableId lead = all_[id]->lead->id, end = lead + (all_[id]->kind == VariableKind::unit_quaternion ? kParts : 1);
   for (VariableId part = lead; part < end; ++part) {
     preferred_[part] = source;
     publish(part, retired);
   }
-  return true;
 }
 
 // -- All of it

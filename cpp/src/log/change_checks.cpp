@@ -39,7 +39,9 @@ struct Checks {
     if (scene::is_transform(kind) != (payload.placement != nullptr)) refuse("a Transform has a placement, and others have none");
     if (carries != (payload.content != nullptr)) refuse("a Geometry and a Connection have a content, and others have none");
     if (!payload.frame_name.empty()) check_name(payload.frame_name, "frame_name");
-    if (kind == NodeKind::frame && payload.node != stand_in_of(payload.frame_name))
+    // A frame that is named like a node may be that of the node.
+    if (kind == NodeKind::frame && payload.node != stand_in_of(payload.frame_name) &&
+        NodeId::parse(payload.frame_name) != payload.node)
       refuse("field 'node' is not the one that stands for the frame");
     check_incarnation(payload, change);
     check_edge(payload.node, payload.edge);

@@ -507,4 +507,17 @@ log::VersionVector Store::version_vector() const {
   return assertions_.log().held();
 }
 
+log::VersionVector Store::dropped() const {
+  const Hold hold(*this);
+  log::VersionVector all = dropped_;
+  all.add(assertions_.log().dropped());
+  return all;
+}
+
+void Store::note_held(const log::VersionVector& held, const log::VersionVector& dropped) {
+  const Hold hold(*this);
+  assertions_.note_held(held);
+  dropped_.add(dropped);
+}
+
 }  // namespace armillary::scene

@@ -21,7 +21,7 @@ from armillary.articulation.variables import Variable
 from armillary.errors import ArmillaryError, InvalidArgument, InvalidExpression
 from armillary.formats.fields import Field
 
-__all__ = ["EXPRESSIONS", "Codec", "Codecs", "decoded_expression"]
+__all__ = ["EXPRESSIONS", "Codec", "Codecs", "decoded_expression", "transform_in"]
 
 EXPRESSIONS = tuple(kind for kind, _ in KINDS.values())
 
@@ -209,7 +209,8 @@ def _encode_float(value: Any) -> Any:
     return {"float": "inf" if number > 0 else "-inf"} if math.isinf(number) else number
 
 
-def _decode_transform(field: Field) -> Transform:
+def transform_in(field: Field) -> Transform:
+    """Decode a transform from its seven numbers, to the last bit."""
     numbers = tuple(float(number) for number in field.numbers(7))
     made = Transform.__new__(Transform)
     try:
@@ -255,7 +256,7 @@ _PLAIN: dict[Any, Codec] = {
     bool: Codec(lambda value: _as_it_is(value, bool), Field.boolean),
     int: Codec(lambda value: _as_it_is(value, int), Field.integer),
     float: Codec(_encode_float, Field.real),
-    Transform: Codec(lambda value: list(value.__getstate__()), _decode_transform),
+    Transform: Codec(lambda value: list(value.__getstate__()), transform_in),
     Variable: Codec(lambda variable: [variable.name, int(variable.order)], _decode_variable),
 }
 _NAMED: dict[str, type[Any]] = {

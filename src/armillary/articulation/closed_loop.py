@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from armillary._core import NodeId
-from armillary.articulation.expressions import PoseExpression
+from armillary.articulation._codecs import decoded_expression, transform_in
+from armillary.articulation.documents import expression_to_document
+from armillary.articulation.expressions import PoseExpression, VectorExpression
 from armillary.articulation.loops import Closure
 from armillary.articulation.variables import position
 from armillary.errors import InvalidArgument, WorldClosed
+from armillary.formats.fields import Field
 from armillary.stamps import as_stamp
 
 if TYPE_CHECKING:
@@ -101,6 +105,43 @@ class ClosedLoop:
         twin._opened_at = self._opened_at
         return twin
 
+    # -- Files
+
+    def entry(self) -> dict[str, Any]:
+        """Return the loop as a file holds it, with what it constrained since when."""
+        return {
+            "of": self.of,
+            "on": self.on,
+            "on_T_of": list(self.on_T_of.__getstate__()),
+            "dependents": list(self.dependents),
+            "since_ns": self.since,
+            "until_ns": self.until,
+            "closures": [
+                {
+                    "since_ns": since,
+                    "residual": expression_to_document(closure.residual),
+                    "start": [closure.start[position(name)] for name in self.dependents],
+                }
+                for since, closure in self._closures
+            ],
+        }
+
+    @classmethod
+    def of_entry(cls, mounts: Mounts, field: Field) -> ClosedLoop:
+        """Make the loop that an entry of a file describes; errors name the place."""
+        parts = field.members(("of", "on", "on_T_of", "dependents", "since_ns", "until_ns", "closures"))
+        dependents = [name.name() for name in parts["dependents"].items()]
+        closures = [_closure_in(entry, dependents) for entry in parts["closures"].items()]
+        since, until = parts["since_ns"].stamp(), parts["until_ns"].optional(Field.stamp)
+        if [at for at, _ in closures][:1] != [since] or any(b < a for (a, _), (b, _) in pairwise(closures)):
+            raise parts["closures"].refused("they begin when the loop was closed, and follow one another")
+        if until is not None and until <= since:
+            raise parts["until_ns"].refused("a loop is opened after it was closed")
+        frames = parts["of"].name(), parts["on"].name()
+        loop = cls(mounts, frames, transform_in(parts["on_T_of"]), dependents, since, closures)
+        loop.until = until
+        return loop
+
     def _closure(self, mounts: Mounts, at: int) -> Closure:
         top_T_of, top_T_on = poses_in_common(mounts, (self.of, self.on), at)
         variables = [position(name) for name in self.dependents]
@@ -110,6 +151,14 @@ class ClosedLoop:
     def __repr__(self) -> str:
         until = "" if self.until is None else f" until {self.until}"
         return f"ClosedLoop('{self.of}' on '{self.on}' since {self.since}{until}: {', '.join(self.dependents)})"
+
+
+def _closure_in(field: Field, dependents: Sequence[str]) -> tuple[int, Closure]:
+    parts = field.members(("since_ns", "residual", "start"))
+    residual = decoded_expression(parts["residual"], VectorExpression)
+    start = dict(zip(map(position, dependents), parts["start"].numbers(len(dependents)), strict=True))
+    closure = field.checked(lambda: Closure(residual, dependents=list(start), start=start))
+    return parts["since_ns"].stamp(), closure
 
 
 def poses_in_common(mounts: Mounts, frames: tuple[str, str], at: int) -> tuple[PoseExpression, PoseExpression]:

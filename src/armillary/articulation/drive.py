@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from armillary._core import Transform
 from armillary.articulation.expressions import PoseExpression
 from armillary.articulation.joints import FixedJoint, Interpolation, Joint
-from armillary.articulation.links import ArticulatedObject, Link
+from armillary.articulation.links import Link
 from armillary.articulation.loops import Loops
 from armillary.errors import InvalidArgument
 from armillary.store.driven_forms import DrivenForm, LoopForm
@@ -24,11 +24,11 @@ class Naming:
     """The names of links and variables in a world: `robot/links/gripper` is the frame `robot/gripper`.
 
     Args:
-        objects: The articulated objects of the model, by path.
+        objects: The paths of the articulated objects of the model.
         prefix: Replaces the name of the object and its slash; None: the name of the object.
     """
 
-    def __init__(self, objects: Mapping[str, ArticulatedObject], prefix: str | None) -> None:
+    def __init__(self, objects: Sequence[str], prefix: str | None) -> None:
         if prefix is not None and len(objects) > 1:
             named = ", ".join(f"'{name}'" for name in objects)
             raise InvalidArgument(
@@ -37,6 +37,7 @@ class Naming:
                 prefix,
             )
         self._prefix = prefix
+        self.objects = tuple(objects)
         self._names = sorted(objects, key=len, reverse=True)
 
     def frame(self, link: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -76,6 +76,9 @@ class MountedLink(NamedTuple):
 class Mount:
     """A mounted model. Edits of the model are followed from the instant they are made, until `close`.
 
+    The names of frames and joints are made of the paths of the objects that the model had when it was mounted; they are
+    given in `objects` where it was mounted before.
+
     Attributes:
         model: The model.
         options: Which part of it is mounted, and how.
@@ -84,12 +87,14 @@ class Mount:
         is_outdated: Whether the model was edited since then.
     """
 
-    def __init__(self, mounts: Mounts, model: ArticulationModel, options: MountOptions) -> None:
+    def __init__(
+        self, mounts: Mounts, model: ArticulationModel, options: MountOptions, objects: Sequence[str] | None = None
+    ) -> None:
         self.model, self.options = model, options
         self.tag = f"mount {NodeId.random()}"
         self.is_mounted, self.is_outdated = True, False
         self._mounts = weakref.ref(mounts)
-        self._naming = Naming(_objects(model, options.under), options.prefix)
+        self._naming = Naming(_objects(model, options.under) if objects is None else objects, options.prefix)
         self._changes = MountChanges(self._naming, options.in_frame)
         self._shown: dict[str, list[NodeId]] = {}
         self._following: Subscription | None = None
@@ -115,6 +120,11 @@ class Mount:
         """By name of a variable in the model, the name of the joint in the world."""
         variables = self.model.variables(self.options.under)
         return {variable.name: self._naming.variable(variable.name) for variable in variables}
+
+    @property
+    def objects(self) -> tuple[str, ...]:
+        """The paths of the objects that the names of frames and joints are made of."""
+        return self._naming.objects
 
     @property
     def bases(self) -> tuple[WheeledBase, ...]:
@@ -194,9 +204,15 @@ class Mount:
             shown, shapes = self._shown_links(self._all_shown())
             changes += shown
         mounts.store.apply(changes, tag=self.tag)
-        self._shown.update(shapes)
+        self.adopt(shapes)
+
+    def adopt(self, shapes: Mapping[str, Sequence[NodeId]]) -> None:
+        """Follow the model from now on; its frames and joints are there already, and these nodes show its links."""
+        self._shown = {path: list(nodes) for path, nodes in shapes.items()}
         self._find_bases()
-        self._find_dependents(mounts.store)
+        mounts = self._mounts()
+        if mounts is not None:
+            self._find_dependents(mounts.store)
         self._following = self.model.on_path(self._follow, self.options.under)
 
     def _all_links(self, store: Store) -> list[Change]:
@@ -296,8 +312,8 @@ class Mount:
         return WheeledBase(joint, (x, y, yaw), (left, right))
 
 
-def _objects(model: ArticulationModel, under: str) -> dict[str, ArticulatedObject]:
-    return {path: value for path, value in model.values(under).items() if isinstance(value, ArticulatedObject)}
+def _objects(model: ArticulationModel, under: str) -> list[str]:
+    return [path for path, value in model.values(under).items() if isinstance(value, ArticulatedObject)]
 
 
 def _is_base(value: Any) -> bool:

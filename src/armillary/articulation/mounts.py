@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from armillary._core import NodeId
     from armillary.articulation import ArticulationModel
+    from armillary.formats.fields import Field
     from armillary.scene import Change
     from armillary.store import Store
     from armillary.transforms import JointState
@@ -91,6 +92,27 @@ class Mounts:
     ) -> Mount:
         """Mount a model with these options; nodes given in `shapes` exist, or are loaded elsewhere."""
         mount = Mount(self, model, options)
+        self._check_names(mount)
+        mount.install(shapes)
+        self.mounted = (*self.mounted, mount)
+        return mount
+
+    def adopt(
+        self,
+        model: ArticulationModel,
+        options: MountOptions,
+        *,
+        objects: Sequence[str],
+        shapes: Mapping[str, list[NodeId]],
+    ) -> Mount:
+        """Mount a model whose frames, joints and nodes are in the store already: nothing is changed there."""
+        mount = Mount(self, model, options, objects)
+        self._check_names(mount)
+        mount.adopt(shapes)
+        self.mounted = (*self.mounted, mount)
+        return mount
+
+    def _check_names(self, mount: Mount) -> None:
         taken = {frame for other in self.mounted for frame in other.frames.values()}
         shared = next((frame for frame in mount.frames.values() if frame in taken), None)
         if shared is not None:
@@ -98,9 +120,6 @@ class Mounts:
                 f"'{shared}' is a link of a model that is mounted already. Give another prefix=, or edit that model.",
                 shared,
             )
-        mount.install(shapes)
-        self.mounted = (*self.mounted, mount)
-        return mount
 
     def copy_from(self, other: Mounts) -> None:
         """Mount copies of the models of another store, one for each, and close its loops here."""
@@ -161,6 +180,11 @@ class Mounts:
         self.store.apply([change for stamp in stamps for change in self._drives(loops, stamp)], tag=loop.tag)
         self.closed_loops, self.store.has_dependent_joints = loops, True
         return loop
+
+    def restore_loop(self, field: Field) -> None:
+        """Hold a kinematic loop that is closed in the store already; see `ClosedLoop.entry`."""
+        loop = ClosedLoop.of_entry(self, field)
+        self.closed_loops, self.store.has_dependent_joints = (*self.closed_loops, loop), True
 
     def open_loop(self, loop: ClosedLoop, at: int) -> None:
         """Open a closed loop from `at` on [ns]."""

@@ -18,7 +18,6 @@ __all__ = [
     "MissingMeshes",
     "UnknownLink",
     "UnsavableModel",
-    "UnsavableWorld",
 ]
 
 
@@ -67,22 +66,6 @@ class UnsavableModel(ArmillaryError, ValueError):
     def __init__(self, tag: str, reason: str, hint: str) -> None:
         self.tag = tag
         super().__init__(f"The model cannot be saved: operation '{tag}' {reason}. {hint}")
-
-
-class UnsavableWorld(ArmillaryError, ValueError):
-    """A world cannot be saved because joints drive the pose `edge`, which no file describes.
-
-    Their model is not mounted in it, or the pose closes a kinematic loop between two models.
-    """
-
-    def __init__(self, edge: tuple[str, str, str], *, is_held: bool = False) -> None:
-        self.edge = edge
-        of, in_frame, _ = edge
-        orphaned = (
-            f"joints drive '{of}' in '{in_frame}', and their model is not mounted here. Save the world that mounted it"
-        )
-        held = f"'{of}' and '{in_frame}' close a loop between models, which no file describes. Open the loop first"
-        super().__init__(f"The world cannot be saved: {held if is_held else orphaned}.")
 
 
 def _lines(entries: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ import math
 import os
 import re
 import secrets
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -229,8 +230,8 @@ def parse_json(data: bytes, file: str, error: FileError) -> Field:
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) != len(pairs):
-            keys = [key for key, _ in pairs]
-            twice = next(key for key in keys if keys.count(key) > 1)
+            counts = Counter(key for key, _ in pairs)
+            twice = next(key for key, count in counts.items() if count > 1)
             raise error(file, twice, "this key is given twice in one object")
         return found
 
@@ -245,7 +246,9 @@ def parse_json(data: bytes, file: str, error: FileError) -> Field:
 
 
 def read_bytes(path: Path, max_bytes: int, error: FileError) -> bytes:
-    """Read a whole file; raises the error of this kind of file where it is too large."""
+    """Read a whole file; raises the error of this kind of file where it is too large, or a pipe that has no end."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise error(str(path), "", "it is no regular file")
     with path.open("rb") as file:
         data = file.read(max_bytes + 1)
     if len(data) > max_bytes:

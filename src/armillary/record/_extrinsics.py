@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -13,15 +14,14 @@ import numpy as np
 from armillary._core import Transform
 from armillary.errors import InvalidExtrinsicsFile, MissingExtra
 from armillary.formats.fields import Field, read_bytes, write_whole
-from armillary.record._loading import apply_fix
-from armillary.record._saving import contents_of
+from armillary.record._sections import fix_pose
 from armillary.scene import Fix
 
 __all__ = ["load_extrinsics", "save_extrinsics"]
 
 _FORMAT, _VERSION = "armillary.extrinsics", 1
 _ROTATIONS = ("rpy_deg", "rpy_rad", "wxyz")
-_SAME_RAD = 1e-12
+_SAME_M = _SAME_RAD = 1e-12
 _DIGITS = 12  # of degrees: 15, not 15.000000000000009
 _HEADING = """\
 # Where fixed frames are: `of` seen in `in_frame`. Edit, then load it over the running world with load_extrinsics.
@@ -38,7 +38,7 @@ _PLAIN = {
 
 def save_extrinsics(world: Any, path: Path) -> tuple[str, ...]:
     """Write the fixed poses, but those that models and nodes bring; return the frames that were written."""
-    fixed = contents_of(world).accepted["fixed"]
+    fixed = _fixed_poses(world)
     entries = [_entry(fix, world.name) for fix in fixed]
     document = {"format": _FORMAT, "version": _VERSION, "extrinsics": entries}
     text = _yaml().safe_dump(document, default_flow_style=None, sort_keys=False, allow_unicode=True, width=120)
@@ -53,11 +53,11 @@ def load_extrinsics(world: Any, path: Path, *, max_bytes: int) -> tuple[str, ...
     trial = world.copy()
     try:
         for field, fix in new:
-            field.checked(partial(apply_fix, trial, fix))
+            field.checked(partial(fix_pose, trial, fix))
     finally:
         trial.close()
     for _, fix in new:
-        apply_fix(world, fix)
+        fix_pose(world, fix)
     return tuple(fix.of for _, fix in new)
 
 
@@ -75,6 +75,35 @@ def _rows(covariance: Any) -> Any:
 
 
 # -- Writing
+
+
+def _fixed_poses(world: Any) -> list[Fix]:
+    """Return the fixed poses that hold, those for always first, but those that models and nodes bring."""
+    asserted = [record for record in world.store.records() if record.type == "assert" and record.value_type == "fixed"]
+    edges = {(record.track[1], record.in_frame, record.track[2]) for record in asserted}
+    by_models = {name: link for mount in world.mounts for name, link in mount.links.items()}
+    found = []
+    for of, in_frame, source, since, transform, covariance, is_unsure in world.store.fixed_poses():
+        fix = Fix(
+            of=of,
+            in_frame=in_frame,
+            source=source,
+            at=since,
+            transform=transform,
+            covariance=covariance,
+            is_unsure=is_unsure,
+        )
+        if (of, in_frame, source) in edges and not _is_of_model(fix, by_models.get(of)):
+            found.append(fix)
+    order = {name: i for i, name in enumerate(world.frames())}
+    return sorted(found, key=lambda fix: (fix.at is not None, fix.at or 0, order[fix.of]))
+
+
+def _is_of_model(fix: Fix, link: Any) -> bool:
+    """Whether a pose is that of a link which no joint moves in its parent."""
+    if link is None or link.parent != fix.in_frame or link.parent_T_link.free_variables:
+        return False
+    return bool(link.parent_T_link.evaluate({}).is_close(fix.transform, m=_SAME_M, rad=_SAME_RAD))
 
 
 def _entry(fix: Fix, own_name: str) -> dict[str, Any]:
@@ -170,8 +199,8 @@ def _loader() -> type[Any]:
         yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012  (a name of the base class)
 
         def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:  # noqa: ARG002, FBT001, FBT002
-            keys = [key.value for key, _ in node.value]
-            twice = next((key for key in keys if keys.count(key) > 1), None)
+            counts = Counter(key.value for key, _ in node.value if isinstance(key.value, str))
+            twice = next((key for key, count in counts.items() if count > 1), None)
             if twice is not None:
                 raise yaml.YAMLError(f"the key '{twice}' is given twice in line {node.start_mark.line + 1} and below")
             found: dict[Any, Any] = super().construct_mapping(node, deep=True)

@@ -1,8 +1,12 @@
-"""The format of saved worlds, which `_saving` and `_loading` share; `docs/saved_world.schema.json` describes it."""
+"""The format of saved worlds, version 2; `docs/saved_world.schema.json` describes it.
+
+A file is the change log of a world, and what is beside it: settings, samples, retention, models with their mounts and
+the kinematic loops between them. Structure is in the records alone: loading merges them.
+"""
 
 from __future__ import annotations
 
-FORMAT, VERSION = "armillary.world", 1
+FORMAT, VERSION = "armillary.world", 2
 
 SETTINGS = {
     "name": "name",
@@ -26,26 +30,23 @@ SETTINGS = {
 }
 """By key in a file, the argument of `World`; its clock is not a value that a file can hold."""
 
-ASSERTIONS = ("fixed", "bodies", "sampled", "measured", "preferences")
-"""Sections of assertions that a new world validates when they are added."""
-UNCHECKED = "said_last"
-"""Section of assertions that are added last and without validation; each names one of the sections below."""
-UNCHECKED_SECTIONS = (*ASSERTIONS, "contained")
-"""`contained`: containment of nodes that would close a cycle; the scene itself holds what is active."""
 SECTIONS = (
     "settings",
-    "time_epoch",
-    "frames",
-    *ASSERTIONS,
-    UNCHECKED,
+    "has_root_frame",
+    "held",
+    "dropped",
+    "records",
+    "arrays",
+    "contents",
+    "samples",
     "kept",
+    "joints",
+    "joint_preferences",
     "models",
     "mounts",
-    "joints",
-    "scene",
+    "closed_loops",
 )
-MAX_EPOCHS = 100_000
-"""How often time may have been reset; loading resets it as often."""
 KINDS = ("pose", "twist")
 EDGE = ("of", "in_frame", "source")
 ROLES = ("visual", "collision")
+MOUNT = ("model", "under", "in_frame", "prefix", "since_ns", "roles", "skip_missing", "shapes")

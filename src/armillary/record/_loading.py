@@ -1,86 +1,55 @@
-"""Loading a world: a file is read and checked as a whole, then a new world gets what it describes."""
+"""Loading a world: a file is read and checked as a whole, then a new world merges the change log that it holds."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from armillary.errors import ArmillaryError, InvalidModelFile, InvalidWorldFile
+from armillary._core import ChangeRecord, NodeId
+from armillary.errors import ArmillaryError, InvalidWorldFile
 from armillary.formats.fields import Field, parse_json, read_bytes
-from armillary.record._format import (
-    ASSERTIONS,
-    EDGE,
-    FORMAT,
-    KINDS,
-    MAX_EPOCHS,
-    ROLES,
-    SECTIONS,
-    SETTINGS,
-    UNCHECKED,
-    UNCHECKED_SECTIONS,
-    VERSION,
+from armillary.record._format import FORMAT, MOUNT, SECTIONS, VERSION
+from armillary.record._sections import (
+    SavedJoint,
+    SavedMount,
+    SavedRetention,
+    Step,
+    joint_in,
+    made_world,
+    models_in,
+    mount_in,
+    positions_and_velocities,
+    restored,
+    retention_in,
+    setting_joints,
+    settings_in,
 )
-from armillary.scene import (
-    AddBody,
-    AddParent,
-    AddRelation,
-    AddTwistRelation,
-    Change,
-    Fix,
-    Prefer,
-    RemoveFrame,
-)
-from armillary.scene.files import LoadedScene, load_into, pose_in, scene_in
+from armillary.record._version_1 import VERSION as VERSION_1
+from armillary.record._version_1 import SavedAssertions, read_assertions
+from armillary.scene import SetTransform
+from armillary.scene.files import CONNECTION, PlacedAt, connection_in, samples_in, shape_in, unpacked
+from armillary.shapes import Levels
+from armillary.store import Store
+from armillary.store.payloads import shape_payload
 
 if TYPE_CHECKING:
-    from armillary._core import NodeId
-    from armillary.articulation import ArticulationModel
+    from numpy.typing import NDArray
 
-__all__ = ["SavedWorld", "apply_fix", "read_world", "restore"]
+    from armillary.store.payloads import Connection
 
+    Content = Levels | Connection
+    Ranges = dict[int, list[tuple[int, int]]]
 
-@dataclass(frozen=True, slots=True)
-class SavedChange:
-    """An assertion of a file, and its field there."""
+__all__ = ["SavedWorld", "read_world", "restore"]
 
-    field: Field
-    change: Any
-
-
-@dataclass(frozen=True, slots=True)
-class SavedRetention:
-    """How much a relation keeps: the arguments of `World.keep`, or of `World.keep_twists`."""
-
-    field: Field
-    is_twist: bool
-    arguments: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class SavedMount:
-    """A mounted model; `options` are those of `MountOptions`, `shapes` the nodes that show its links."""
-
-    model: ArticulationModel
-    options: Mapping[str, Any]
-    shapes: Mapping[str, list[NodeId]]
-    field: Field
-
-
-@dataclass(frozen=True, slots=True)
-class SavedJoint:
-    """The last sample of one source of a joint."""
-
-    name: str
-    source: str
-    at: int
-    position: float
-    velocity: float | None
-    field: Field
+_AUTHOR_DIGITS = 16
+_MOST = 2**63
+_CARRYING = ("geometry", "connection")
+"""Kinds of nodes that carry something."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,34 +58,38 @@ class SavedWorld:
 
     Attributes:
         settings: The arguments of `World`.
-        frames: The names of frames that nothing else names.
-        time_epoch: How often time was reset.
-        assertions: In the order in which a new world accepts them.
-        unchecked: Assertions that are added last, without validation.
+        has_root_frame: Whether the frame of the scene's root is there.
+        records: All change records that could still matter.
+        held: Which records the world held, by author: ranges of sequence numbers.
+        dropped: Those of them that it did not keep, though others may lack them.
+        samples: By node of a transform, its samples.
         retention: How much relations keep that differ from the settings.
-        mounts: The mounted models.
         joints: The last samples of joints.
-        scene: The nodes; None where there are none.
+        joint_preferences: By joint, the source that is preferred.
+        mounts: The mounted models.
         top: The whole document.
     """
 
     settings: Mapping[str, Any]
-    frames: tuple[str, ...]
-    time_epoch: int
-    assertions: tuple[SavedChange, ...]
-    unchecked: tuple[SavedChange, ...]
+    has_root_frame: bool
+    records: tuple[ChangeRecord, ...]
+    held: Ranges
+    dropped: Ranges
+    samples: tuple[tuple[Field, NodeId, list[PlacedAt]], ...]
     retention: tuple[SavedRetention, ...]
-    mounts: tuple[SavedMount, ...]
     joints: tuple[SavedJoint, ...]
-    scene: LoadedScene | None
+    joint_preferences: tuple[tuple[Field, str, str], ...]
+    mounts: tuple[SavedMount, ...]
     top: Field
 
+    def restore(self, make: Callable[..., Any]) -> Any:
+        """Make the world that the file describes; `make` takes the arguments of `World`."""
+        world = made_world(self.settings, self.top.at("settings"), make)
+        return restored(world, _steps(self, world))
 
-# -- Reading
 
-
-def read_world(path: Path, *, max_bytes: int, kinds: Iterable[type[Any]] = ()) -> SavedWorld:
-    """Read and check the file of a saved world.
+def read_world(path: Path, *, max_bytes: int, kinds: Iterable[type[Any]] = ()) -> SavedWorld | SavedAssertions:
+    """Read and check the file of a saved world, of this version or of version 1.
 
     Args:
         path: The file that `write_world` wrote.
@@ -127,308 +100,214 @@ def read_world(path: Path, *, max_bytes: int, kinds: Iterable[type[Any]] = ()) -
         InvalidWorldFile: With the place in the file of what is wrong.
     """
     data = read_bytes(path, max_bytes, InvalidWorldFile)
+    try:
+        return _read(data, path, max_bytes - len(data), tuple(kinds))
+    except InvalidWorldFile:
+        # Who replaces a file replaces its arrays as well: they may have been those of the file before.
+        again = read_bytes(path, max_bytes, InvalidWorldFile)
+        if again == data:
+            raise
+        return _read(again, path, max_bytes - len(again), tuple(kinds))
+
+
+def _read(data: bytes, path: Path, left: int, classes: tuple[type[Any], ...]) -> SavedWorld | SavedAssertions:
     top = parse_json(data, str(path), InvalidWorldFile)
+    if isinstance(top.value, dict) and top.value.get("format") == FORMAT and top.value.get("version") == VERSION_1:
+        return read_assertions(top, path.parent, max_bytes=left, kinds=classes)
     top.check_format(FORMAT, VERSION)
-    parts = top.members(("format", "version", *SECTIONS))
-    models = _models(parts["models"], tuple(kinds))
-    return SavedWorld(
-        settings=_settings(parts["settings"]),
-        frames=tuple(field.name() for field in parts["frames"].items()),
-        time_epoch=_epoch(parts["time_epoch"]),
-        assertions=_assertions(parts),
-        unchecked=tuple(_unchecked(field) for field in parts[UNCHECKED].items()),
-        retention=tuple(_retention(field) for field in parts["kept"].items()),
-        mounts=tuple(_mount(field, models) for field in parts["mounts"].items()),
-        joints=tuple(_joint(field) for field in parts["joints"].items()),
-        scene=parts["scene"].optional(lambda scene: scene_in(scene, path.parent, max_bytes - len(data))),
-        top=top,
-    )
+    return _saved_world(top, path.parent, left, classes)
 
 
-def _settings(field: Field) -> dict[str, Any]:
-    return {SETTINGS[key]: _SETTINGS.get(key, _plain)(part) for key, part in field.members(SETTINGS).items()}
-
-
-def _plain(field: Field) -> Any:
-    """A setting that `World` checks: a text, a number, true, false or null."""
-    if isinstance(field.value, str):
-        return field.text()
-    if field.value is None or isinstance(field.value, bool):
-        return field.value
-    return field.integer() if isinstance(field.value, int) else field.number()
-
-
-def _square(field: Field) -> list[list[float]] | None:
-    return field.optional(lambda matrix: matrix.matrix(6))
-
-
-def _noise(field: Field) -> Any:
-    is_variances = isinstance(field.value, list) and not any(isinstance(row, list) for row in field.value)
-    return field.numbers(6) if is_variances else _square(field)
-
-
-_SETTINGS: dict[str, Callable[[Field], Any]] = {
-    "name": Field.text,
-    "root_frame": Field.name,
-    "default_covariance": _square,
-    "process_noise": _noise,
-}
-
-
-def _epoch(field: Field) -> int:
-    if not 0 <= field.integer() <= MAX_EPOCHS:
-        raise field.refused(f"a number from 0 to {MAX_EPOCHS} is expected")
-    return field.integer()
-
-
-def _assertions(parts: Mapping[str, Field]) -> tuple[SavedChange, ...]:
-    """Order what a new world validates: a frame leaves one parent before others may have it as theirs.
-
-    Fixed poses precede samples: without samples a relation ends where a pose is fixed.
-    """
-    found = {name: [SavedChange(field, _READERS[name](field)) for field in parts[name].items()] for name in ASSERTIONS}
-    return (
-        *found["bodies"],
-        *sorted(found["fixed"], key=lambda saved: (saved.change.at is not None, saved.change.at or 0)),
-        *sorted(found["sampled"], key=lambda saved: saved.change.at),
-        *found["measured"],
-        *found["preferences"],
-    )
-
-
-def _unchecked(field: Field) -> SavedChange:
-    parts = field.members((), UNCHECKED_SECTIONS)
-    if len(parts) != 1:
-        raise field.refused(f"one of {', '.join(UNCHECKED_SECTIONS)} is expected")
-    ((name, part),) = parts.items()
-    return SavedChange(part, _READERS[name](part))
-
-
-def _fixed(field: Field) -> Fix:
-    parts = field.members((*EDGE, "at_ns", "xyz_m", "wxyz"), ("covariance", "is_unsure", "recalibrate"))
-    since = parts["at_ns"].optional(Field.stamp)
-    is_unsure, recalibrate = (key in parts and parts[key].boolean() for key in ("is_unsure", "recalibrate"))
-    if is_unsure and "covariance" in parts:
-        raise parts["is_unsure"].refused("it has a covariance, and is_unsure means an unknown one")
-    pose = pose_in(field, parts, since)
-    return Fix(
-        **_edge(parts),
-        at=since,
-        transform=pose.transform,
-        covariance=pose.covariance,
-        is_unsure=is_unsure,
-        recalibrate=recalibrate,
-    )
-
-
-def _body(field: Field) -> AddBody:
-    parts = field.members(("name", "frames"))
-    return AddBody(parts["name"].name(), tuple(frame.name() for frame in parts["frames"].items()))
-
-
-def _sampled(field: Field) -> AddRelation:
-    parts = field.members((*EDGE, "since_ns"))
-    return AddRelation(**_edge(parts), at=parts["since_ns"].stamp())
-
-
-def _measured(field: Field) -> AddTwistRelation:
-    parts = field.members(("of", "relative_to", "source"))
-    of, relative_to = parts["of"].name(), parts["relative_to"].name()
-    return AddTwistRelation(of=of, relative_to=relative_to, source=parts["source"].text())
-
-
-def _preference(field: Field) -> Prefer:
-    parts = field.members(("of", "source"))
-    return Prefer(of=parts["of"].name(), source=parts["source"].text())
-
-
-def _contained(field: Field) -> AddParent:
-    parts = field.members(("node", "parent", "since_ns"))
-    return AddParent(parts["node"].node(), parts["parent"].node(), parts["since_ns"].stamp())
-
-
-_READERS: dict[str, Callable[[Field], Change]] = {
-    "fixed": _fixed,
-    "bodies": _body,
-    "sampled": _sampled,
-    "measured": _measured,
-    "preferences": _preference,
-    "contained": _contained,
-}
-
-
-def _edge(parts: Mapping[str, Field]) -> dict[str, Any]:
-    return {"of": parts["of"].name(), "in_frame": parts["in_frame"].name(), "source": parts["source"].text()}
-
-
-def _retention(field: Field) -> SavedRetention:
-    parts = field.members((*EDGE, "kind", "history_ns", "max_samples", "thin_m", "thin_rad"))
-    is_twist = parts["kind"].one_of(KINDS) == "twist"
-    count = parts["max_samples"].integer()
-    arguments = _edge(parts) | {"history": parts["history_ns"].integer(), "max_samples": None if count == 0 else count}
-    thinning = {"thin_m": parts["thin_m"].number(), "thin_rad": parts["thin_rad"].number()}
-    if not is_twist:
-        return SavedRetention(field, is_twist, arguments | thinning)
-    arguments["relative_to"] = arguments.pop("in_frame")
-    return SavedRetention(field, is_twist, arguments)
-
-
-def _models(field: Field, kinds: tuple[type[Any], ...]) -> list[ArticulationModel]:
-    if not field.items():
-        return []
-    from armillary.articulation import ArticulationModel  # noqa: PLC0415  (a world without models needs no casadi)
-
-    models = []
-    for entry in field.items():
-        try:
-            models.append(ArticulationModel.from_bytes(json.dumps(entry.value).encode(), kinds=kinds, file=entry.file))
-        except InvalidModelFile as error:
-            place = f"{entry.place}.{error.field}" if error.field else entry.place
-            raise entry.error(entry.file, place, error.reason) from error
-    return models
-
-
-def _mount(field: Field, models: list[ArticulationModel]) -> SavedMount:
-    parts = field.members(("model", "under", "in_frame", "prefix", "since_ns", "roles", "skip_missing", "shapes"))
-    number = parts["model"].integer()
-    if not 0 <= number < len(models):
-        raise parts["model"].refused(f"there are {len(models)} models")
-    options = {
-        "under": parts["under"].text(),
-        "in_frame": parts["in_frame"].optional(Field.name),
-        "prefix": parts["prefix"].optional(Field.text),
-        "since": parts["since_ns"].optional(Field.stamp),
-        "roles": tuple(role.one_of(ROLES) for role in parts["roles"].items()),
-        "skip_missing": parts["skip_missing"].boolean(),
-    }
-    shapes = {path: [node.node() for node in nodes.items()] for path, nodes in parts["shapes"].mapping().items()}
-    return SavedMount(models[number], options, shapes, field)
-
-
-def _joint(field: Field) -> SavedJoint:
-    parts = field.members(("name", "source", "at_ns", "position"), ("velocity",))
-    velocity = parts["velocity"].number() if "velocity" in parts else None
-    source, at, position = parts["source"].text(), parts["at_ns"].stamp(), parts["position"].number()
-    return SavedJoint(parts["name"].name(), source, at, position, velocity, field)
-
-
-# -- Restoring
-
-
-def restore(saved: SavedWorld, make: Callable[..., Any]) -> Any:
+def restore(saved: SavedWorld | SavedAssertions, make: Callable[..., Any]) -> Any:
     """Make the world that a file describes; `make` takes the arguments of `World`.
 
     Raises:
         InvalidWorldFile: The world refuses something; the error names its place in the file.
     """
-    world = _made(saved, make)
-    try:
-        for field, step in _steps(saved, world):
-            field.checked(step)
-    except BaseException:
-        world.close()
-        raise
-    return world
+    return saved.restore(make)
 
 
-def _made(saved: SavedWorld, make: Callable[..., Any]) -> Any:
-    """Make the empty world; where it refuses its settings, find one that it refuses alone."""
-    settings = saved.top.at("settings")
-    try:
-        return make(**saved.settings)
-    except (ArmillaryError, TypeError, ValueError, OverflowError) as error:
-        alone = [key for key, argument in SETTINGS.items() if _is_refused(make, {argument: saved.settings[argument]})]
-        blamed = settings.at(alone[0]) if alone else settings
-        raise blamed.refused(str(error).rstrip(".")) from None
+# -- Reading
 
 
-def _is_refused(make: Callable[..., Any], setting: dict[str, Any]) -> bool:
-    try:
-        make(**setting).close()
-    except (ArmillaryError, TypeError, ValueError, OverflowError):
-        return True
-    return False
+def _saved_world(top: Field, folder: Path, max_bytes: int, kinds: tuple[type[Any], ...]) -> SavedWorld:
+    parts = top.members(("format", "version", *SECTIONS))
+    arrays = parts["arrays"].optional(lambda reference: unpacked(reference, folder, max_bytes)) or {}
+    models = models_in(parts["models"], kinds)
+    parts["closed_loops"].items()  # they are read when the models are mounted
+    return SavedWorld(
+        settings=settings_in(parts["settings"]),
+        has_root_frame=parts["has_root_frame"].boolean(),
+        records=tuple(_records(parts["records"], _contents(parts["contents"], arrays))),
+        held=_ranges(parts["held"]),
+        dropped=_ranges(parts["dropped"]),
+        samples=tuple(map(_samples, parts["samples"].items())),
+        retention=tuple(map(retention_in, parts["kept"].items())),
+        joints=tuple(map(joint_in, parts["joints"].items())),
+        joint_preferences=tuple(map(_joint_preference, parts["joint_preferences"].items())),
+        mounts=tuple(_mount(field, models) for field in parts["mounts"].items()),
+        top=top,
+    )
 
 
-def _steps(saved: SavedWorld, world: Any) -> Iterator[tuple[Field, Callable[[], Any]]]:
+def _ranges(field: Field) -> Ranges:
+    """Read a version vector."""
+    found: Ranges = {}
+    for entry in field.items():
+        parts = entry.members(("author", "ranges"))
+        author = _author(parts["author"])
+        if author in found:
+            raise parts["author"].refused("this author is given twice")
+        found[author] = [_range(limits) for limits in parts["ranges"].items()]
+    return found
+
+
+def _author(field: Field) -> int:
+    text = field.text()
+    if len(text) != _AUTHOR_DIGITS or not set(text) <= set("0123456789abcdef"):
+        raise field.refused("the 16 hexadecimal digits of an author are expected")
+    return int(text, 16)
+
+
+def _range(field: Field) -> tuple[int, int]:
+    first, last = (limit.integer() for limit in field.items(2))
+    if not 0 < first <= last < _MOST:
+        raise field.refused("the first and the last of some sequence numbers are expected")
+    return first, last
+
+
+def _contents(field: Field, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Content]:
+    """Read what nodes carry, by digest."""
+    found: dict[str, Content] = {}
+    for entry in field.items():
+        digest, content = _connection(entry) if "sources" in entry.mapping() else _levels(entry, arrays)
+        named = entry.at("digest").text()
+        if named in found:
+            raise entry.at("digest").refused("this content is given twice")
+        if named != digest.hex():
+            raise entry.at("digest").refused("this is not the digest of what is there")
+        found[named] = content
+    return found
+
+
+def _connection(entry: Field) -> tuple[bytes, Connection]:
+    connection = connection_in(entry.members(("digest", *CONNECTION)))
+    return connection.digest(), connection
+
+
+def _levels(entry: Field, arrays: Mapping[str, NDArray[Any]]) -> tuple[bytes, Levels]:
+    parts = entry.members(("digest", "levels", "is_always"))
+    is_always = parts["is_always"].boolean()
+    shapes = [shape_in(level, arrays) for level in parts["levels"].items()]
+    if not shapes:
+        raise parts["levels"].refused("at least one level is expected")
+    levels, digest = parts["levels"].checked(partial(shape_payload, shapes[0], shapes[1:], is_always=is_always))
+    return digest, levels
+
+
+def _records(field: Field, contents: Mapping[str, Content]) -> Iterator[ChangeRecord]:
+    taken: set[tuple[str, int]] = set()
+    if not isinstance(field.value, list):
+        field.items()  # raises
+    for i, value in enumerate(field.value):
+        digest = value.get("content") if isinstance(value, dict) else None
+        content = contents.get(digest) if isinstance(digest, str) else None
+        try:
+            record = ChangeRecord.from_json(json.dumps(value), content)
+        except (ArmillaryError, TypeError, ValueError) as error:
+            raise field.at(i).refused(str(error).rstrip(".")) from None
+        if record.type == "add_node" and value["kind"] in _CARRYING:
+            _check_carried(field.at(i), value["kind"], content)
+        author, sequence = value["id"]
+        if (author, sequence) in taken:
+            raise field.at(i).at("id").refused("this id is taken by a record before it")
+        taken.add((author, sequence))
+        yield record
+
+
+def _check_carried(field: Field, kind: str, content: Content | None) -> None:
+    if content is None:
+        raise field.at("content").refused("there is no such entry of 'contents'")
+    if isinstance(content, Levels) != (kind == "geometry"):
+        raise field.at("content").refused(f"a {kind} carries something else")
+
+
+def _samples(field: Field) -> tuple[Field, NodeId, list[PlacedAt]]:
+    parts = field.members(("node", "samples"))
+    return field, parts["node"].node(), samples_in(parts["samples"])
+
+
+def _joint_preference(field: Field) -> tuple[Field, str, str]:
+    parts = field.members(("name", "source"))
+    return field, parts["name"].name(), parts["source"].text()
+
+
+def _mount(field: Field, models: list[Any]) -> SavedMount:
+    parts = field.members((*MOUNT, "objects"))
+    mount = mount_in(field, parts, models)
+    return replace(mount, objects=tuple(path.text() for path in parts["objects"].items()))
+
+
+# -- Restoring
+
+
+def _steps(saved: SavedWorld, world: Any) -> Iterator[Step]:
     """Yield each step of restoring, with the field that is blamed where it fails."""
-    yield saved.top.at("time_epoch"), partial(_reset_time, world, saved.time_epoch)
-    yield saved.top.at("frames"), partial(world.add_frame, *saved.frames)
-    for mount in saved.mounts:
-        yield mount.field, partial(_restore_mount, world, mount)
-    for assertion in saved.assertions:
-        yield assertion.field, partial(_apply, world, assertion.change)
-    if saved.scene is not None:
-        yield saved.top.at("scene"), partial(_load_scene, world, saved.scene)
-    for assertion in saved.unchecked:
-        yield assertion.field, partial(world.store.add_unchecked, [assertion.change])
+    yield saved.top.at("records"), partial(_merge, saved, world.store)
     for retention in saved.retention:
-        keep = world.keep_twists if retention.is_twist else world.keep
-        yield retention.field, partial(keep, **retention.arguments)
-    for together in _simultaneous(saved.joints):
-        yield together[0].field, partial(_set_joints, world, together)
+        yield retention.field, partial(retention.restore, world)
+    for field, node, samples in saved.samples:
+        yield field, partial(_place, world.store, node, samples)
+    # Before the models are there: nothing follows from these samples, they are all that was stored.
+    yield from setting_joints(saved.joints, partial(_restore_joints, world.store))
+    for field, joint, source in saved.joint_preferences:
+        yield field, partial(world.store.restore_joint_preference, joint, source)
+    for mount in saved.mounts:
+        yield mount.field, partial(_adopt, world, mount)
+    for entry in saved.top.at("closed_loops").items():
+        yield entry, partial(world.models.restore_loop, entry)
 
 
-def _reset_time(world: Any, times: int) -> None:
-    for _ in range(times):
-        world.reset_time()
+def _merge(saved: SavedWorld, store: Store) -> None:
+    """Merge the log. The clock does not follow a reset of time: that was long ago."""
+    if saved.has_root_frame:
+        store.open_scene()
+    try:
+        store.merge_records(list(saved.records))
+    except ArmillaryError as error:
+        raise _blamed(saved).refused(str(error).rstrip(".")) from None
+    store.note_held(saved.held, saved.dropped)
+    for name in store.frames():
+        if store.is_named(name):  # and not a node's
+            store.typos.add(name, store.has_frame)
 
 
-def _restore_mount(world: Any, mount: SavedMount) -> None:
+def _blamed(saved: SavedWorld) -> Field:
+    """Return the field of the first record that is refused alone."""
+    field = saved.top.at("records")
+    for i, record in enumerate(saved.records):
+        store = Store()
+        try:
+            store.merge_records([record])
+        except ArmillaryError:
+            return field.at(i)
+        finally:
+            store.close()
+    return field
+
+
+def _place(store: Store, node: NodeId, samples: list[PlacedAt]) -> None:
+    changes = [SetTransform(node, one.transform, one.covariance, one.at or 0) for one in samples]
+    store.apply(changes, for_undo=False)
+
+
+def _restore_joints(store: Store, at: int, source: str, together: list[SavedJoint]) -> None:
+    positions, velocities = positions_and_velocities(together)
+    store.restore_joints(positions, at, velocities, source, together[0].is_integrated)
+
+
+def _adopt(world: Any, mount: SavedMount) -> None:
     from armillary.articulation.mount import MountOptions  # noqa: PLC0415  (a world without models needs no casadi)
 
-    world.models.restore(mount.model, MountOptions(**mount.options), mount.shapes)
-
-
-def _apply(world: Any, change: Change) -> None:
-    """Apply a change; by the methods of a world where they do not open its scene."""
-    match change:
-        case AddBody():
-            world.add_body(change.name, frames=change.frames)
-        case Prefer():
-            world.prefer(of=change.of, source=change.source)
-        case Fix(is_unsure=False):
-            apply_fix(world, change)
-        case _:
-            world.apply([change])
-
-
-def apply_fix(world: Any, fix: Fix) -> None:
-    """Fix a pose; a world without nodes stays one."""
-    world.fix(
-        of=fix.of,
-        in_frame=fix.in_frame,
-        source=fix.source,
-        at=fix.at,
-        transform=fix.transform,
-        covariance=fix.covariance,
-        recalibrate=fix.recalibrate,
-    )
-
-
-def _load_scene(world: Any, scene: LoadedScene) -> None:
-    """Add the nodes. A node may be that of a frame that was removed: the frame comes with the node, and is removed."""
-    known = {*world.frames(), world.root_frame}
-    load_into(world.store, world.scene.apply, scene)
-    named = [name for name in world.frames() if name not in known and world.store.is_named(name)]
-    if named:
-        world.store.add_unchecked([RemoveFrame(named)])
-
-
-def _simultaneous(joints: tuple[SavedJoint, ...]) -> Iterator[list[SavedJoint]]:
-    """Group joints by source and instant."""
-
-    def moment(joint: SavedJoint) -> tuple[str, int]:
-        return joint.source, joint.at
-
-    for _, together in groupby(sorted(joints, key=moment), key=moment):
-        yield list(together)
-
-
-def _set_joints(world: Any, together: list[SavedJoint]) -> None:
-    world.set_joints(
-        {joint.name: joint.position for joint in together},
-        velocities={joint.name: joint.velocity for joint in together if joint.velocity is not None},
-        at=together[0].at,
-        source=together[0].source,
-    )
+    options = MountOptions(**mount.options)
+    world.models.adopt(mount.model, options, objects=mount.objects, shapes=mount.shapes)

@@ -44,7 +44,7 @@ def folder(tmp_path_factory):
     world.save(path / "kitchen.json")
     world.scene.save(path / "scene.json")
     (path / "two.sdf").write_text(TWO_ROBOTS)
-    (path / "broken.json").write_text((path / "kitchen.json").read_text().replace('"wxyz": [', '"wxyz": ["x", ', 1))
+    (path / "broken.json").write_text((path / "kitchen.json").read_text().replace('"pose":[', '"pose":["x",', 1))
     (path / "notes.txt").write_text("milk")
     return path
 
@@ -105,7 +105,7 @@ class TestAMistake:
             ("pose turtle1 world -w turtles --at 500", "On the command line: --at latest."),
             ("pose camera robot/arm/tool -w kitchen.json", "No chain of poses"),
             ("pose camera base -w notes.txt", "'notes.txt' is no world"),
-            ("pose camera base -w broken.json", "is no saved world at fixed[0].wxyz"),
+            ("pose camera base -w broken.json", "is no saved world at records[0]"),
             ("pose camera base -w kitchen.json --at soon", "--at takes seconds"),
             ("pose camera base -w kitchen.json --at 1e-10", "--at takes seconds"),
             ("tree notes.txt", "'notes.txt' is no world"),
@@ -139,7 +139,7 @@ class TestAMistake:
             ),
             ("save no/where.json -w kitchen.json", "Cannot use"),
             ("load notes.txt", "'notes.txt' is no saved world"),
-            ("load broken.json", "at fixed[0].wxyz: 4 entries are expected"),
+            ("load broken.json", "at records[0]: This is no change: field 'pose'"),
             ("convert robot.urdf robot.doc", "must end with .urdf, .json"),
             ("convert kitchen.json robot.urdf", "URDF is made from URDF or SDF files"),
             ("convert two.sdf one.urdf", "URDF holds one robot, and 'two.sdf' has 2: a, b"),

@@ -7,7 +7,7 @@ from armillary.errors import files, models, relations, scene
 
 TAPES = {errors.InvalidTape, errors.UnloadableTape}
 BLOCKS = {errors.BlockFailed, errors.PortMismatch, errors.UnknownBlock, errors.UnusableBlock}
-SAVED = {errors.InvalidSceneFile, errors.InvalidWorldFile, errors.InvalidExtrinsicsFile, errors.UnsavableWorld}
+SAVED = {errors.InvalidSceneFile, errors.InvalidWorldFile, errors.InvalidExtrinsicsFile}
 MODEL_FILES = {errors.InvalidModelFile, errors.UnsavableModel}
 EXPRESSIONS = {
     errors.CannotCompile,

@@ -21,7 +21,7 @@ from armillary._core import LoadedTape, Tape
 from armillary.errors import ArmillaryError
 from armillary.errors.format import list_names
 from armillary.fusion.policies import by_source
-from armillary.scene import AddJoints, ClosedForm, Drive
+from armillary.scene import AddJoints
 from armillary.scene.blocks import _registry
 from armillary.view import draw_tree
 from unit.errors.kinds import EXPRESSIONS, FORMATS, LOOPS, MODELS, NODES, RELATIONS
@@ -158,12 +158,6 @@ def _no_extrinsics(world):
         path = Path(folder) / "extrinsics.yaml"
         path.write_text("{format: armillary.extrinsics, version: 1, extrinsics: 7}")
         world.load_extrinsics(path)
-
-
-def _driven_without_a_model(world):
-    form = ClosedForm(kind="revolute", origin=STILL, axes=((0, 0, 1),), variables=("hinge",))
-    _with_hinge(world).apply([Drive(of="door", in_frame="wall", form=form)])
-    world.save("nowhere.json")
 
 
 def _cut_tape(_):
@@ -311,13 +305,6 @@ CASES = [
         ("at extrinsics", "a list is expected"),
         "mend the file",
         {"field": "extrinsics"},
-    ),
-    Case(
-        errors.UnsavableWorld,
-        _driven_without_a_model,
-        ("'door' in 'wall'",),
-        "Save the world that mounted it",
-        {"edge": ("door", "wall", "")},
     ),
     Case(
         errors.InvalidTape, _cut_tape, ("there are 31 bytes of it",), "ask again for the bytes", {"instruction": None}

@@ -250,6 +250,10 @@ class Forest {
   Failure drive_by_joints(const EdgeName& edge, Stamp from, const DrivenForm& form);
   /// Chooses the source of a variable, for good. False: the source has no sample of it.
   bool prefer_variable(const Variable& variable, std::optional<std::string_view> source);
+  /// The preferred source of each variable that has one; those whose samples were cleared as well.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> preferred_sources() const;
+  /// Prefers a source whose samples may still come.
+  void restore_preference(const Variable& variable, std::string_view source);
   [[nodiscard]] std::vector<std::string> sources_of(const Variable& variable) const;
   /// LATEST is its newest sample.
   [[nodiscard]] Result<JointAnswer> joint(const Variable& variable, When at, const QueryContext& context) const;

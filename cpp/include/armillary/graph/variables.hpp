@@ -169,8 +169,9 @@ class Variables {
   /// Stores what was checked.
   void write(ChannelId id, std::span<const std::int64_t> stamps, const double* rows, RetireList& retired);
 
-  /// Prefers a source; false where it has given no sample of the variable.
-  bool prefer(VariableId id, SourceId source, RetireList& retired);
+  /// Prefers a source, also one that has given no sample of the variable; kNone: nobody.
+  void prefer(VariableId id, SourceId source, RetireList& retired);
+  [[nodiscard]] SourceId preferred(VariableId id) const { return preferred_[id]; }
 
   [[nodiscard]] VariableTable samples(VariableId id, SourceId source, Stamp from, Stamp to) const;
   [[nodiscard]] std::vector<SourceId> sources_of(VariableId id) const;

@@ -90,6 +90,8 @@ class ChangeLog {
   bool append(ChangePtr change);
   /// Notes that a change is held by whoever keeps what it says elsewhere.
   void note_held(const Change& change);
+  /// Notes that changes were held before what is kept was written down: they are superseded.
+  void note_held(const VersionVector& changes) { held_.add(changes); }
 
   [[nodiscard]] const VersionVector& held() const { return held_; }
   /// Removals that are not kept any more.

@@ -42,6 +42,8 @@ class AssertionLog {
 
   /// Of a change of nodes it only notes that it is held.
   void take(const ChangePtr& change);
+  /// Changes that were held where the others were written down, and are not among them.
+  void note_held(const log::VersionVector& changes) { log_.note_held(changes); }
   [[nodiscard]] const log::ChangeLog& log() const { return log_; }
 
   /// Whether a record names a frame, those of `but` aside.

@@ -178,6 +178,10 @@ class Store {
   [[nodiscard]] bool changes_since(const log::VersionVector& held, std::vector<ChangePtr>& out) const;
   /// Which changes are held, those that are superseded included.
   [[nodiscard]] log::VersionVector version_vector() const;
+  /// Removals that are not kept any more: who has not seen them needs a full copy.
+  [[nodiscard]] log::VersionVector dropped() const;
+  /// Completes what `records` of another store gave: which changes it held, and dropped.
+  void note_held(const log::VersionVector& held, const log::VersionVector& dropped);
   /// All changes that can still matter, in the order in which they were made: a replica that merges them is equal to this.
   [[nodiscard]] std::vector<ChangePtr> records() const;
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,8 @@ from armillary._core import DETACHED_NODE, ROOT_NODE, NodeId, Pose
 from armillary.errors import InvalidSceneFile
 from armillary.formats.fields import Field, parse_json, read_bytes
 from armillary.scene.files._arrays import unpacked
-from armillary.shapes import Levels, Shape
+from armillary.scene.files._contents import CONNECTION, connection_in, shape_in
+from armillary.shapes import Levels
 from armillary.store.changes import (
     NOW,
     AddConnection,
@@ -33,7 +33,6 @@ from armillary.store.changes import (
     connection_request,
 )
 from armillary.store.nodes import CONTAINER_KINDS, KINDS, TRANSFORM_KINDS, id_of_frame
-from armillary.store.payloads import connection_payload
 from armillary.transforms import Transform, check_name
 
 if TYPE_CHECKING:
@@ -43,7 +42,17 @@ if TYPE_CHECKING:
     from armillary.store import Store
     from armillary.store.requests import ChangeContext
 
-__all__ = ["FORMAT", "VERSION", "LoadedScene", "PlacedAt", "load_into", "pose_in", "read_scene", "scene_in"]
+__all__ = [
+    "FORMAT",
+    "VERSION",
+    "LoadedScene",
+    "PlacedAt",
+    "load_into",
+    "pose_in",
+    "read_scene",
+    "samples_in",
+    "scene_in",
+]
 
 FORMAT, VERSION = "armillary.scene", 1
 """Of scene files; `docs/scene.schema.json` describes the format."""
@@ -316,7 +325,7 @@ def _transform(field: Field, _: Arrays) -> _LoadedNode:
         raise field.refused("a transform has 'fixed', 'samples', or both")
     node, attributes, kind = parts["id"].node(), _attributes(parts["attributes"]), parts["kind"].value
     fixed = [_fixed(parts["fixed"])] if "fixed" in parts else []
-    first, *later = fixed + (_samples(parts["samples"]) if "samples" in parts else [])
+    first, *later = fixed + (samples_in(parts["samples"]) if "samples" in parts else [])
 
     def make(parent: NodeId) -> Iterator[Change]:
         add = RestoredTransform if kind == "transform" else RestoredUncertainTransform
@@ -338,7 +347,8 @@ def _fixed(field: Field) -> PlacedAt:
     return pose_in(field, field.members(("xyz_m", "wxyz"), ("covariance",)), None)
 
 
-def _samples(field: Field) -> list[PlacedAt]:
+def samples_in(field: Field) -> list[PlacedAt]:
+    """Read the samples of a Transform, oldest first."""
     samples: list[PlacedAt] = []
     for item in field.items():
         parts = item.members(("at_ns", "xyz_m", "wxyz"), ("covariance",))
@@ -369,7 +379,7 @@ def _geometry(field: Field, arrays: Arrays) -> _LoadedNode:
     parts = field.members((*_COMMON, "at_ns", "levels"))
     node, attributes = parts["id"].node(), _attributes(parts["attributes"])
     at = None if parts["at_ns"].value is None else parts["at_ns"].stamp()
-    shapes = tuple(_shape(level, arrays) for level in parts["levels"].items())
+    shapes = tuple(shape_in(level, arrays) for level in parts["levels"].items())
     levels = parts["levels"].checked(lambda: Levels(shapes))
 
     def make(parent: NodeId) -> Iterator[Change]:
@@ -377,25 +387,6 @@ def _geometry(field: Field, arrays: Arrays) -> _LoadedNode:
         yield AddGeometry(parent=parent, shape=finest, levels=tuple(coarser), attributes=attributes, at=at, id=node)
 
     return _LoadedNode(node, "geometry", attributes, make, NOW if at is None else at)
-
-
-def _shape(field: Field, arrays: Arrays) -> Shape:
-    parts = field.members(("kind", "fields", "arrays"))
-    kind, plain = parts["kind"].text(), parts["fields"].mapping()
-    if kind not in Shape.kinds():
-        reason = f"no kind of shape is named '{kind}' here; there are {', '.join(Shape.kinds())}"
-        raise parts["kind"].refused(reason, "import the module that defines it, and load the file again")
-    named = {name: _array(ref, arrays) for name, ref in parts["arrays"].mapping().items()}
-    values = {name: value.value for name, value in plain.items()}
-    shape: Shape = field.checked(lambda: Shape.of_kind(kind, values, named))
-    return shape
-
-
-def _array(field: Field, arrays: Arrays) -> NDArray[Any]:
-    name = field.text()
-    if name not in arrays:
-        raise field.refused(f"there is no array '{name}' in the file beside")
-    return arrays[name]
 
 
 # -- Connections
@@ -410,15 +401,20 @@ class _RestoredConnection(AddConnection):
 
 
 def _connection(field: Field, _: Arrays) -> _LoadedNode:
-    parts = field.members((*_COMMON, "at_ns", "sources", "targets", "start_ns", "end_ns"))
+    parts = field.members((*_COMMON, "at_ns", *CONNECTION))
     node, attributes, at = parts["id"].node(), _attributes(parts["attributes"]), parts["at_ns"].stamp()
-    sources, targets = (tuple(end.node() for end in parts[name].items()) for name in ("sources", "targets"))
-    start, end = (None if parts[name].value is None else parts[name].stamp() for name in ("start_ns", "end_ns"))
-    parts["end_ns"].checked(partial(connection_payload, sources, targets, start, end))
+    ends = connection_in(parts)
 
     def make(parent: NodeId) -> Iterator[Change]:
         yield _RestoredConnection(
-            parent=parent, sources=sources, targets=targets, start=start, end=end, attributes=attributes, at=at, id=node
+            parent=parent,
+            sources=ends.sources,
+            targets=ends.targets,
+            start=ends.start,
+            end=ends.end,
+            attributes=attributes,
+            at=at,
+            id=node,
         )
 
     return _LoadedNode(node, "connection", attributes, make, at)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -16,6 +17,7 @@ import numpy as np
 from armillary._core import ROOT_NODE, NodeId
 from armillary.formats.fields import write_whole
 from armillary.scene.files._arrays import packed
+from armillary.scene.files._contents import connection_entry, shape_entry
 from armillary.scene.files._reader import FORMAT, VERSION
 from armillary.store.nodes import CONTAINER_KINDS, TRANSFORM_KINDS
 
@@ -24,60 +26,84 @@ if TYPE_CHECKING:
 
     from armillary._core import Transform
     from armillary.scene.reading import SceneVersion
-    from armillary.shapes import Shape
 
-__all__ = ["pose_fields", "scene_document", "write_scene", "write_with_arrays"]
+__all__ = ["JsonLines", "document_text", "pose_fields", "write_scene", "write_with_arrays"]
+
+_HEAD = 64
+"""So many bytes tell whether a file may be ours: it begins with an object."""
 
 
 def write_scene(scene: SceneVersion, path: Path) -> None:
     """Write a file of the scene alone."""
-    document, arrays = scene_document(scene)
-    write_with_arrays(path, document, document, arrays)
-
-
-def scene_document(scene: SceneVersion) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """The JSON document of a scene, and the arrays that belong beside it."""
     writer = _Writer(scene)
-    return writer.document(), writer.arrays
+    document = writer.document()
+    write_with_arrays(path, writer.arrays, lambda arrays: document_text({**document, "arrays": arrays}))
 
 
 def write_with_arrays(
-    path: Path, document: dict[str, Any], scene: dict[str, Any] | None, arrays: dict[str, NDArray[Any]]
+    path: Path, arrays: Mapping[str, NDArray[Any]], text_with: Callable[[dict[str, str] | None], str]
 ) -> None:
     """Write the arrays, under a name made of their digest, then replace the file that names them.
 
-    `scene` is the part of the document that names them.
+    `text_with` gets the entry that names the arrays, None where there are none, and returns the text of the file. The
+    arrays of the file before are deleted, unless another file of the folder names them.
     """
     before = _arrays_named_by(path)
     named = None
-    if arrays and scene is not None:
+    if arrays:
         content, digest = packed(arrays)
-        named = f"{path.stem}.{digest[:16]}.npz"
-        scene["arrays"] = {"file": named, "sha256": digest}
-        write_whole(path.with_name(named), content)
-    write_whole(path, f"{_text(document, levels=1 if document is scene else 2)}\n".encode())
-    if before is not None and before.name != named:
-        before.unlink(missing_ok=True)
+        named = {"file": f"{path.stem}.{digest[:16]}.npz", "sha256": digest}
+        write_whole(path.with_name(named["file"]), content)
+    write_whole(path, f"{text_with(named)}\n".encode())
+    if before is not None and (named is None or before != named["file"]) and not _is_named_beside(path, before):
+        path.with_name(before).unlink(missing_ok=True)
 
 
-def _text(value: Any, levels: int) -> str:
-    """JSON with one line for each entry of a list: short files with readable differences."""
-    if isinstance(value, dict) and levels:
-        members = [f"{json.dumps(key)}: {_text(member, levels - 1)}" for key, member in value.items()]
-        return "{\n" + ",\n".join(members) + "\n}"
+@dataclass(frozen=True, slots=True)
+class JsonLines:
+    """A list whose entries are JSON already."""
+
+    entries: list[str]
+
+
+def document_text(document: dict[str, Any]) -> str:
+    """Return an object as JSON, with one line for each entry of its lists: short files with readable differences."""
+    return "{\n" + ",\n".join(f"{json.dumps(key)}: {_text(value)}" for key, value in document.items()) + "\n}"
+
+
+def _text(value: Any) -> str:
     if isinstance(value, list):
-        return "[\n" + ",\n".join(json.dumps(entry, allow_nan=False) for entry in value) + "\n]"
+        value = JsonLines([json.dumps(entry, allow_nan=False) for entry in value])
+    if isinstance(value, JsonLines):
+        return "[\n" + ",\n".join(value.entries) + "\n]"
     return json.dumps(value, allow_nan=False)
 
 
-def _arrays_named_by(path: Path) -> Path | None:
-    """The arrays file of a scene file that is replaced, if we wrote it."""
+def _arrays_named_by(path: Path) -> str | None:
+    """Return the name of the arrays file of a file that is replaced, if we wrote it."""
     with contextlib.suppress(OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError):
         document = json.loads(path.read_bytes())
-        name = document.get("scene", document)["arrays"]["file"]
+        named = document.get("arrays") or document["scene"]["arrays"]
+        name = str(named["file"])
         if name.startswith(f"{path.stem}.") and name.endswith(".npz") and Path(name).name == name:
-            return path.with_name(name)
+            return name
     return None
+
+
+def _is_named_beside(path: Path, arrays: str) -> bool:
+    """Whether another file of ours in the same folder names an arrays file, or cannot be asked."""
+    try:
+        return any(other != path and _names(other, arrays) for other in path.parent.iterdir())
+    except OSError:
+        return True
+
+
+def _names(file: Path, arrays: str) -> bool:
+    if not file.is_file():
+        return False
+    with file.open("rb") as content:
+        head = content.read(_HEAD)
+        return head.lstrip()[:1] == b"{" and arrays.encode() in head + content.read()
 
 
 class _Writer:
@@ -114,23 +140,12 @@ class _Writer:
         entry["at_ns"] = self._view.created_at(node)
         if kind == "geometry":
             levels = self._scene.levels(node)
-            entry |= {"levels": [self._shape(level) for level in levels]} | (
+            entry |= {"levels": [shape_entry(level, self.arrays) for level in levels]} | (
                 {"at_ns": None} if levels.is_always else {}
             )
         if kind == "connection":
-            connection = self._scene.connection(node)
-            for name in ("sources", "targets"):
-                entry[name] = [str(end) for end in getattr(connection, name)]
-            entry |= {"start_ns": connection.start, "end_ns": connection.end}
+            entry |= connection_entry(self._scene.connection(node))
         return entry
-
-    def _shape(self, shape: Shape) -> dict[str, Any]:
-        plain, arrays = shape.to_fields()
-        names = {}
-        for field, array in arrays.items():
-            names[field] = f"array_{len(self.arrays)}"
-            self.arrays[names[field]] = array
-        return {"kind": shape.kind, "fields": plain, "arrays": names}
 
     # -- Poses of transforms
 
