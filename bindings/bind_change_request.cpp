@@ -153,7 +153,11 @@ ChangeRequest set_frames(nb::handle names, bool present, nb::handle at) {
   return request_of(log::SetFrames{names_from(names), present}, at);
 }
 
-ChangeRequest remove_frames(nb::handle names, nb::handle at) { return request_of(log::RemoveFrames{names_from(names)}, at); }
+ChangeRequest remove_frames(nb::handle names, nb::handle at, nb::handle subtree) {
+  ChangeRequest request = request_of(log::RemoveFrames{names_from(names)}, at);
+  request.with_frames_under = as_flag(subtree, "subtree");
+  return request;
+}
 
 log::Assert assertion(nb::handle of, nb::handle source, nb::handle since, log::AssertedValue value) {
   log::Assert payload{.track = {log::TrackKind::pose, name_from(of), text_from(source, "a source is a text")},
@@ -277,8 +281,8 @@ void bind_frames(nb::class_<ChangeRequest>& request) {
   request
       .def_static("set_frames", &set_frames, nb::kw_only(), "names"_a, "present"_a = true, "at"_a.none(),
                   nb::sig("def set_frames(*, names: Sequence[str], present: bool = True, at: int) -> ChangeRequest"))
-      .def_static("remove_frames", &remove_frames, nb::kw_only(), "names"_a, "at"_a.none(),
-                  nb::sig("def remove_frames(*, names: Sequence[str], at: int) -> ChangeRequest"))
+      .def_static("remove_frames", &remove_frames, nb::kw_only(), "names"_a, "at"_a.none(), "subtree"_a.none() = false,
+                  nb::sig("def remove_frames(*, names: Sequence[str], at: int, subtree: bool = False) -> ChangeRequest"))
       .def_static("fixed", &fixed, nb::kw_only(), "of"_a, "in_frame"_a, "source"_a.none(), "since"_a.none(), "transform"_a.none(),
                   "covariance"_a.none() = nb::none(), "is_unsure"_a.none() = false, "recalibrate"_a.none() = false, "at"_a.none(),
                   nb::sig("def fixed(*, of: str, in_frame: str, source: str, since: int | None, transform: Transform, "

@@ -31,10 +31,16 @@ nb::list frame_names(const Forest& forest, const std::vector<FrameId>& frames, F
   return names;
 }
 
+nb::list texts_of(const std::vector<NodeId>& nodes) {
+  nb::list texts;
+  for (const NodeId& node : nodes) texts.append(nb::str(node.text().c_str()));
+  return texts;
+}
+
 nb::object error_of_frames(Self self, const Refusal& refusal) {
   const StoreCore& world = core(self);
   const Failure& failure = refusal.failure;
-  if (failure.kind() == FailureKind::frame_in_use)
+  if (failure.kind() == FailureKind::frame_in_use && refusal.fault != Fault::frame_in_use)
     return error_class("FramesHanging")(frame_names(*world.forest, failure->path, failure->of));
   const nb::str of(failure->of == kNone ? "" : world.forest->frame_name(failure->of).c_str());
   const nb::str in_frame(failure->in_frame == kNone ? "" : world.forest->frame_name(failure->in_frame).c_str());
@@ -74,6 +80,12 @@ nb::object error_of_refusal(Self self, const Refusal& refusal) {
       return error_class("BuiltUpon")(nb::str(refusal.frame.data(), refusal.frame.size()));
     case Fault::no_inverse:
       return error_class("NoOpposite")(nb::str(refusal.frame.data(), refusal.frame.size()));
+    case Fault::holds_nodes:
+      return error_class("FrameInUse")(nb::str(refusal.frame.c_str()), texts_of(refusal.path));
+    case Fault::frame_of_node:
+      return error_class("InvalidArgument")(
+          "Frame '" + refusal.frame + "' is that of a node, and goes with it: remove the node with scene.remove(id).",
+          nb::str(refusal.frame.c_str()));
     case Fault::nothing_to_undo:
       return error_class("NothingToUndo")();
     default:

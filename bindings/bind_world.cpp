@@ -45,27 +45,6 @@ void add_frame(Self self, nb::args names) {
   for (const nb::object& name : checked) remember(core(self), name);
 }
 
-void remove_frame(Self self, nb::handle name, bool subtree) {
-  StoreCore& world = core(self);
-  const FrameId id = frame_id(self, name);
-  const Failure failure = change_frames(self, log::RemoveFrames{}, true, [&](log::Payload& payload) {
-    payload = log::RemoveFrames{world.forest->subtree(id)};
-    return world.forest->remove_frame(id, subtree);
-  });
-  if (failure) raise_failure(world, failure, name, name);
-  ++world.edits;
-  world.ids.clear();
-}
-
-void reset_time(Self self, nb::handle to) {
-  log::ResetTime payload;
-  if (!to.is_none()) payload.clock = Stamp{as_stamp(to, "to")};
-  (void)change_frames(self, std::move(payload), true, [&](log::Payload&) {
-    core(self).forest->reset_time();
-    return Failure{};
-  });
-}
-
 Interpolation interpolation_of(const std::string& kind) {
   if (kind != "linear" && kind != "screw")
     raise("InvalidArgument", "interpolation must be 'linear' or 'screw', got '" + kind + "'.", nb::str(kind.c_str()));
@@ -176,12 +155,8 @@ void bind_world(nb::module_& m) {
            "Settle which of several sources every query believes about a frame; None takes it back.")
       .def("add_frame", &add_frame, nb::sig("def add_frame(self, *names: str) -> None"),
            "Make frames known before anything is said of them.")
-      .def("remove_frame", &remove_frame, "name"_a, nb::kw_only(), "subtree"_a = false,
-           nb::sig("def remove_frame(self, name: str, *, subtree: bool = False) -> None"),
-           "Erase a frame, its past included. What hangs under it refuses, unless `subtree=True` removes it too.")
       .def(
           "clear", [](Self self) { core(self).forest->clear(); }, "Forget all samples. Structure and fixed poses stay.")
-      .def("start_epoch", &reset_time, "to"_a.none(), nb::sig("def start_epoch(self, to: int | None) -> None"))
       .def(
           "frames_digest",
           [](Self self) { return hex(with_changes(self, [&](scene::Store& store) { return store.frames_digest(); })); },

@@ -232,6 +232,18 @@ std::vector<std::string> Forest::subtree(FrameId frame) const {
   return names;
 }
 
+std::vector<std::string> Forest::children(std::string_view name) const {
+  const Guard guard(state_->lock);
+  std::vector<std::string> names;
+  const FrameId frame = state_->find_frame(name);
+  if (frame == kNone) return names;
+  for (const RelationId id : state_->frames[frame].child_relations) {
+    const std::string& child = *state_->frames[state_->relations[id]->of].name;
+    if (std::ranges::find(names, child) == names.end()) names.push_back(child);
+  }
+  return names;
+}
+
 // -- Looking inside
 
 RelationId Forest::relations_made() const {

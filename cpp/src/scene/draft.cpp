@@ -19,10 +19,6 @@ std::vector<Edge>::iterator edge_of(NodeRecord& record, const Dot& dot) {
   return std::ranges::find_if(record.edges, [&](const Edge& edge) { return edge.signature.id == dot; });
 }
 
-bool is_edge_to(const Edge& edge, const NodeRecord& parent) {
-  return !edge.removed && edge.parent == parent.id && edge.parent_incarnation == parent.incarnation;
-}
-
 }  // namespace
 
 Key KeyPool::intern(std::string_view text) {
@@ -33,14 +29,23 @@ Key KeyPool::intern(std::string_view text) {
   return Key{&*place};
 }
 
-Draft::Draft(VersionPtr base, KeyPool& keys) : base_(std::move(base)), next_(std::make_shared<Version>(*base_)), keys_(keys) {
+Draft::Draft(VersionPtr base, KeyPool& keys, const log::ChangeLog& log)
+    : base_(std::move(base)), next_(std::make_shared<Version>(*base_)), keys_(keys), log_(log) {
   ++next_->number;
 }
 
 void Draft::take(const Change& change) {
+  if (change.epoch > next_->epoch) begin_epoch(change.epoch);
   std::visit(
       [&](const auto& payload) {
-        if constexpr (requires { take(change, payload); }) take(change, payload);
+        if constexpr (requires { payload.node; }) {
+          if (is_dead(payload.node, change.signature())) return;
+          if (change.epoch == next_->epoch) return take(change, payload);
+          const Change earlier = hoisted(change);
+          take(earlier, std::get<std::remove_cvref_t<decltype(payload)>>(earlier.payload));
+        } else if constexpr (requires { take(change, payload); }) {
+          take(change, payload);
+        }
       },
       change.payload);
 }
@@ -72,25 +77,6 @@ NewRecord Draft::incarnation_of(const NodeId& id, const Signature& incarnation) 
   return record;
 }
 
-/// Edits an incarnation that is over, because the id was used again: kept for questions about the past alone.
-template <typename Edit>
-void Draft::edit_past_incarnation(const NodeId& id, const Signature& incarnation, Edit edit) {
-  std::vector<RecordPtr> newer;
-  const RecordPtr* held = next_->alive.find(id);
-  RecordPtr older = held != nullptr ? *held : *next_->gone.find(id);
-  for (; older != nullptr && older->incarnation > incarnation; older = older->previous) newer.push_back(older);
-  const bool is_known = older != nullptr && older->incarnation == incarnation;
-  auto record = is_known ? NewRecord::make(*older) : NewRecord::make();
-  if (!is_known) record->id = id, record->incarnation = incarnation, record->previous = older;
-  edit(*record);
-  for (auto next = newer.rbegin(); next != newer.rend(); ++next) {
-    auto above = NewRecord::make(**next);
-    above->previous = std::move(record);
-    record = std::move(above);
-  }
-  keep(std::move(record));
-}
-
 void Draft::note_past_child(const NodeId& parent, const Signature& incarnation, const NodeId& child) {
   const auto note = [&](NodeRecord& group) { group.past_children.set(child); };
   if (NewRecord record = incarnation_of(parent, incarnation)) {
@@ -101,19 +87,17 @@ void Draft::note_past_child(const NodeId& parent, const Signature& incarnation, 
   }
 }
 
-namespace {
-
-Edge edge_from(const Change& change, const log::Edge& given) {
+Edge Draft::edge_from(const Change& change, const log::Edge& given) const {
   Edge edge{given.parent, given.parent_incarnation, change.signature(), change.at};
   edge.begins = std::holds_alternative<log::AddNode>(change.payload);
+  if (is_dead(given.parent, edge.signature)) edge.sever();
   return edge;
 }
 
-}  // namespace
-
 void Draft::take(const Change& change, const log::AddNode& payload) {
   const NodeRecord* parent = next_->recall(payload.node) == nullptr ? next_->find(payload.edge.parent) : nullptr;
-  if (parent != nullptr && parent->incarnation == payload.edge.parent_incarnation) {
+  if (parent != nullptr && parent->incarnation == payload.edge.parent_incarnation &&
+      !is_dead(payload.edge.parent, change.signature())) {
     add_leaf(change, payload);
   } else {
     if (NewRecord record = incarnation_of(payload.node, payload.incarnation)) {
@@ -172,11 +156,13 @@ void Draft::add_edge(const NodeId& node, const Signature& incarnation, const Edg
   NewRecord record = incarnation_of(node, incarnation);
   if (record == nullptr) {
     edit_past_incarnation(node, incarnation, [&](NodeRecord& past) { enter(past, edge); });
-    return note_past_child(edge.parent, edge.parent_incarnation, node);
+    if (!edge.is_severed) note_past_child(edge.parent, edge.parent_incarnation, node);
+    return;
   }
   enter(*record, edge);
   const bool was_removed = edge_of(*record, edge.signature.id)->removed;
   keep(std::move(record));
+  if (edge.is_severed) return;
   NewRecord parent = incarnation_of(edge.parent, edge.parent_incarnation);
   if (parent == nullptr) return note_past_child(edge.parent, edge.parent_incarnation, node);  // never active
   (was_removed ? parent->past_children : parent->children).set(node, {});
@@ -269,7 +255,7 @@ bool Draft::remove_edge(NodeRecord& record, const Dot& dot, const Change& change
 void Draft::disconnect(const NodeRecord& record, const NodeId& parent, Stamp at) {
   const NodeRecord* known = next_->recall(parent);
   if (known == nullptr) return;
-  if (std::ranges::any_of(record.edges, [&](const Edge& edge) { return is_edge_to(edge, *known); })) return;
+  if (std::ranges::any_of(record.edges, [&](const Edge& edge) { return edge.leads_to(*known); })) return;
   edit_record(parent, [&](NodeRecord& group) {
     group.children.erase(record.id);
     group.past_children.set(record.id, {});
@@ -282,7 +268,7 @@ void Draft::disconnect(const NodeRecord& record, const NodeId& parent, Stamp at)
 void Draft::set_parent_alive(const NodeId& child, const NodeRecord& parent, bool alive) {
   edit_record(child, [&](NodeRecord& record) {
     for (Edge& edge : record.edges)
-      if (is_edge_to(edge, parent)) edge.parent_is_alive = alive;
+      if (edge.leads_to(parent)) edge.parent_is_alive = alive;
   });
 }
 
@@ -403,7 +389,7 @@ bool Draft::forget(const NodeId& id, Stamp oldest) {
   for (const Edge& edge : known->edges) {
     if (!is_over(edge)) continue;
     left.push_back(edge.parent);
-    if (edge.removed) forgotten_.push_back(edge.removed_by.id);
+    if (edge.removed_by.id != Dot{}) forgotten_.push_back(edge.removed_by.id);
   }
   if (is_all_over)
     next_->gone.erase(id);

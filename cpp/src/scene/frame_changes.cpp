@@ -14,13 +14,14 @@ namespace {
 
 /// Adds the edits of a change made here to a list.
 struct LocalEdits {
+  bool lets_others_go;
   std::vector<FrameEdit>& edits;
 
   void operator()(const log::SetFrames& payload) const {
     if (!payload.present) return;  // what nothing names any more goes by itself
     for (const std::string& frame : payload.names) edits.emplace_back(AddFrame{frame});
   }
-  void operator()(const log::RemoveFrames& payload) const { edits.emplace_back(EraseFrames{.frames = payload.names}); }
+  void operator()(const log::RemoveFrames& payload) const { edits.emplace_back(EraseFrames{payload.names, lets_others_go}); }
   void operator()(const log::Assert& payload) const {
     const log::Track& track = payload.track;
     const std::string& parent = log::parent_of(payload.value);
@@ -50,7 +51,6 @@ struct LocalEdits {
     if (!added.joints.empty()) edits.emplace_back(std::move(added));
     if (!hidden.names.empty()) edits.emplace_back(std::move(hidden));
   }
-  void operator()(const log::ResetTime&) const { edits.emplace_back(RestartTime{}); }
   void operator()(const auto&) const {}
 
  private:
@@ -66,7 +66,9 @@ struct LocalEdits {
 
 }  // namespace
 
-void add_frame_edits(const Change& change, std::vector<FrameEdit>& edits) { std::visit(LocalEdits{edits}, change.payload); }
+void add_frame_edits(const Change& change, bool lets_others_go, std::vector<FrameEdit>& edits) {
+  std::visit(LocalEdits{lets_others_go, edits}, change.payload);
+}
 
 namespace {
 
@@ -314,7 +316,7 @@ void Store::realign(std::span<const ChangePtr> changes, const TouchedTracks& tou
   std::vector<FrameEdit> edits = aligning_edits(assertions_, changes, frame_keeper(draft.version()), touched, true);
   add_placements_again(draft.share(), frames_in(changes), names_, edits);
   edits.push_back(cycle_resolution(assertions_));
-  (void)publish(std::move(edits), draft, false, false);
+  (void)publish(edits, draft, false, false);
 }
 
 /// A frame is there without any record of it where it is the root's, or a node stands for it.
@@ -343,7 +345,7 @@ bool Store::merge_samples(std::vector<PlaceSample> samples) {
   if (!assertions_.bodies().inactive.empty())
     std::ranges::move(aligning_edits(assertions_, {}, frame_keeper(*version()), {}, true), std::back_inserter(edits));
   edits.push_back(cycle_resolution(assertions_));
-  (void)publish(std::move(edits), Draft(version(), *keys_), false, false);
+  (void)publish(edits, Draft(version(), *keys_, assertions_.log()), false, false);
   return true;
 }
 
@@ -353,7 +355,7 @@ Failure Store::record(log::Payload payload, std::int64_t now_ns, const std::func
                       ChangePtr* recorded) {
   const Hold hold(*this);
   if (Failure failure = act(payload)) return failure;
-  Draft draft(version(), *keys_);
+  Draft draft(version(), *keys_, assertions_.log());
   Change change{.at = Stamp{now_ns}, .payload = std::move(payload)};
   Taken taken;
   taken.epoch = assertions_.log().epoch();
@@ -366,7 +368,7 @@ Failure Store::record(log::Payload payload, std::int64_t now_ns, const std::func
   std::vector<FrameEdit> vanishing;
   add_vanishing_frames(draft, changes, touched, vanishing);
   if (!vanishing.empty()) {
-    (void)publish(std::move(vanishing), draft, false, false);
+    (void)publish(vanishing, draft, false, false);
     ++vanished_;
   }
   taken.inverses = take_assertions(changes);

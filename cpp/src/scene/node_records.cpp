@@ -21,12 +21,13 @@ class IncarnationRecords {
     }
     for (const Edge& edge : record_.edges) {
       if (edge.parent != NodeId{}) add_edge(edge);
-      if (edge.removed) note_removal(edge);
+      if (edge.removed_by.id != Dot{}) note_removal(edge);
     }
     for (auto& [signature, settings] : settings_)
       add(signature, settings.at, log::SetAttributes{record_.id, record_.incarnation, std::move(settings.all)});
     for (auto& [signature, removal] : removals_)
-      add(signature, removal.at, log::RemoveEdges{record_.id, record_.incarnation, std::move(removal.dots), removal.parent});
+      add(signature, removal.at == Stamp::never() ? removal.at_if_severed : removal.at,
+          log::RemoveEdges{record_.id, record_.incarnation, std::move(removal.dots), removal.parent});
   }
 
  private:
@@ -36,6 +37,7 @@ class IncarnationRecords {
   };
   struct Removal {
     Stamp at = Stamp::never();
+    Stamp at_if_severed = Stamp::never();  // where all of them are: it does not matter
     std::vector<Dot> dots{};
     std::optional<NodeId> parent{};  // where one alone was meant
   };
@@ -70,7 +72,8 @@ class IncarnationRecords {
   /// Edges that began later than they were removed end when they begin: the earliest end is when the change was made.
   void note_removal(const Edge& edge) {
     Removal& removal = removals_[edge.removed_by];
-    removal.at = std::min(removal.at, edge.until);
+    Stamp& at = edge.is_severed ? removal.at_if_severed : removal.at;
+    at = std::min(at, edge.until);
     removal.dots.push_back(edge.signature.id);
     const auto was_left = [&](const Edge& one) {
       return one.signature < edge.removed_by && (!one.removed || one.removed_by > edge.removed_by);

@@ -108,13 +108,15 @@ bool is_shared(const log::AddNode& payload) { return payload.kind == NodeKind::f
 constexpr Stamp kFirstInstant{kEarliestSample.ns + 1};
 
 /// Before any signature that comes after the past incarnation, also while the clock stands still.
-Signature incarnation_after(const NodeRecord* previous) {
-  if (previous == nullptr) return {};
-  return {{previous->incarnation.time.wall_ns, previous->incarnation.time.count + 1}, 0, {}};
+Signature incarnation_after(const NodeRecord* previous, const std::optional<Signature>& barrier) {
+  const auto after = [](const Signature& one) { return Signature{{one.time.wall_ns, one.time.count + 1}, 0, {}}; };
+  const Signature next = previous == nullptr ? Signature{} : after(previous->incarnation);
+  return barrier ? std::max(next, after(*barrier)) : next;
 }
 
 /// Checks a request against a version, and fills in what it refers to.
 struct Check {
+  const Draft& draft;
   const Version& version;
   ChangeRequest& request;
 
@@ -122,7 +124,8 @@ struct Check {
     const NodeRecord* parent = version.find(payload.edge.parent);
     if (parent != nullptr) parent->children.prefetch(payload.node);  // at the same time as what comes next, not after it
     if (version.is_alive(payload.node)) return refuse(Fault::node_exists, payload.node, payload.edge.parent);
-    payload.incarnation = is_shared(payload) ? incarnation_after(version.recall(payload.node)) : request.change.signature();
+    payload.incarnation = is_shared(payload) ? incarnation_after(version.recall(payload.node), draft.barrier_of(payload.node))
+                                             : request.change.signature();
     return check_parent(parent, payload.node, payload.edge);
   }
 
@@ -208,6 +211,8 @@ Refusal Store::complete(ChangeRequest& request, Draft& draft, std::int64_t now_n
     taken.samples.push_back(std::move(*request.sample));
     return {};
   }
+  if (std::holds_alternative<log::RemoveFrames>(request.change.payload) && !request.is_unchecked)
+    if (Refusal refusal = add_subtree(request, draft, now_ns, taken)) return refusal;
   sign(request.change, now_ns, taken);
   log::Payload& payload = request.change.payload;
   // What has always been there begins again where it was removed before: the past is that of its past incarnation.
@@ -216,17 +221,76 @@ Refusal Store::complete(ChangeRequest& request, Draft& draft, std::int64_t now_n
     request.change.at = Stamp{now_ns};
   if (auto* twist = std::get_if<log::Assert>(&payload); twist != nullptr && twist->track.kind == log::TrackKind::twist)
     twist->since = request.change.at;
-  if (Refusal refusal = std::visit(Check{draft.version(), request}, payload)) return refusal;
+  if (Refusal refusal = std::visit(Check{draft, draft.version(), request}, payload)) return refusal;
   for (const Setting& setting : settings_of(payload))
     if (!keys_->has_room_for(setting.key)) return refuse(Fault::too_many_keys, {});
   taken.changes.push_back(std::make_shared<const Change>(std::move(request.change)));
   const Change& change = *taken.changes.back();
   taken.entries.push_back(undo_entry_of(taken.changes.back(), draft, taken));
-  taken.adds =
-      taken.adds || std::holds_alternative<log::AddNode>(change.payload) || std::holds_alternative<log::AddEdge>(change.payload);
+  if (request.with_frames_under) taken.with_subtree.insert(change.id);
+  if (std::holds_alternative<log::ResetTime>(change.payload)) taken.samples.clear();
+  taken.adds = taken.adds || std::holds_alternative<log::AddNode>(change.payload) ||
+               std::holds_alternative<log::AddEdge>(change.payload);
   draft.take(change);
   std::optional<ChangeRequest> next = what_follows(draft.version(), change);
   return next ? complete(*next, draft, now_ns, taken) : Refusal{};
+}
+
+namespace {
+
+/// The node whose frame this is, by its name; none where it is no such name.
+std::optional<NodeId> maker_of(std::string_view frame) { return NodeId::parse(frame.substr(0, frame.find('/'))); }
+
+}  // namespace
+
+/// A node's frame goes with the node; what nodes are in goes with them, where that is asked for.
+Refusal Store::check_removal(const log::RemoveFrames& payload, const Version& version) const {
+  for (const std::string& name : payload.names) {
+    const std::optional<NodeId> maker = maker_of(name);
+    if (maker && version.recall(*maker) != nullptr) {
+      Refusal refusal = refuse(Fault::frame_of_node, *maker);
+      refusal.frame = name;
+      return refusal;
+    }
+  }
+  return {};
+}
+
+/// Checks the removal of frames. With what is below, it adds that, and the removal of nodes that are in it.
+Refusal Store::add_subtree(ChangeRequest& request, Draft& draft, std::int64_t now_ns, Taken& taken) const {
+  auto& payload = std::get<log::RemoveFrames>(request.change.payload);
+  if (Refusal refusal = check_removal(payload, draft.version())) return refusal;
+  std::set<std::string> seen(payload.names.begin(), payload.names.end());
+  const auto add = [&](std::string name) {
+    if (seen.insert(name).second) payload.names.push_back(std::move(name));
+  };
+  for (std::size_t i = 0; i < payload.names.size(); ++i) {
+    const NodeId stand_in = log::stand_in_of(payload.names[i]);
+    const NodeRecord* node = draft.version().find(stand_in);
+    const std::vector<NodeId> inside = node == nullptr ? std::vector<NodeId>{} : draft.version().children(*node);
+    if (!inside.empty() && !request.with_frames_under) {
+      Refusal refusal = refuse(Fault::holds_nodes, stand_in);
+      refusal.frame = payload.names[i];
+      refusal.path = inside;
+      return refusal;
+    }
+    if (!request.with_frames_under) continue;
+    const std::size_t events = draft.events().size();
+    for (const NodeId& child : inside) {
+      ChangeRequest leaving;
+      leaving.change.at = request.change.at;
+      leaving.change.payload = log::RemoveEdges{.node = child, .parent = stand_in};
+      if (Refusal refusal = complete(leaving, draft, now_ns, taken)) return refusal;
+    }
+    for (std::size_t k = events; k < draft.events().size(); ++k)
+      if (const FrameEvent& event = draft.events()[k]; event.kind == FrameEvent::Kind::deactivated)
+        for (std::string& frame : names_.all(*draft.version().recall(event.node))) add(std::move(frame));
+    for (std::string& frame : forest_->children(payload.names[i])) {
+      const std::optional<NodeId> maker = maker_of(frame);
+      if (!maker || !draft.version().is_alive(*maker)) add(std::move(frame));
+    }
+  }
+  return {};
 }
 
 Refusal Store::take(std::vector<ChangeRequest> requests, Draft& draft, std::int64_t now_ns, Taken& taken) const {
@@ -241,7 +305,7 @@ Refusal Store::take(std::vector<ChangeRequest> requests, Draft& draft, std::int6
 
 Outcome Store::apply(std::vector<ChangeRequest> requests, std::int64_t now_ns, bool for_undo, std::string tag) {
   const Hold hold(*this);
-  Draft draft(version(), *keys_);
+  Draft draft(version(), *keys_, assertions_.log());
   Taken taken;
   taken.is_local = true;
   taken.expects_nothing_under = std::ranges::none_of(requests, &ChangeRequest::with_frames_under);
@@ -258,32 +322,32 @@ Outcome Store::apply(std::vector<ChangeRequest> requests, std::int64_t now_ns, b
 
 Outcome Store::merge(std::span<const ChangePtr> changes) {
   const Hold hold(*this);
-  Draft draft(version(), *keys_);
+  Draft draft(version(), *keys_, assertions_.log());
   Taken taken;
   std::set<Dot> given;
-  for (const ChangePtr& change : changes) {
-    if (assertions_.log().held().contains(change->id) || !given.insert(change->id).second) continue;
-    draft.take(*change);
-    taken.changes.push_back(change);
-  }
-  return taken.changes.empty() ? Outcome{} : commit_merged(draft, taken);
+  for (const ChangePtr& change : changes)
+    if (!assertions_.log().held().contains(change->id) && given.insert(change->id).second) taken.changes.push_back(change);
+  if (taken.changes.empty()) return {};
+  note_assertions(taken);
+  for (const ChangePtr& change : taken.changes) draft.take(*change);
+  return commit(draft, taken);
 }
 
 Outcome Store::apply_unchecked(std::vector<ChangeRequest> requests, std::int64_t now_ns) {
   const Hold hold(*this);
-  Draft draft(version(), *keys_);
+  Draft draft(version(), *keys_, assertions_.log());
   Taken taken;
   for (ChangeRequest& request : requests) request.is_unchecked = true;
   if (Refusal refusal = take(std::move(requests), draft, now_ns, taken)) return {std::move(refusal), {}};
-  return commit_merged(draft, taken);
+  note_assertions(taken);
+  return commit(draft, taken);
 }
 
 /// What others accepted counts, whatever the frames of this world allow.
-Outcome Store::commit_merged(Draft& draft, Taken& taken) {
+void Store::note_assertions(Taken& taken) {
   taken.touched = touched_tracks(assertions_, taken.changes);
   take_assertions(taken.changes);
   if (assertions_.has_bodies()) assertions_.resolve_bodies();
-  return commit(draft, taken);
 }
 
 // -- Committing
@@ -339,12 +403,14 @@ std::vector<std::string> removed_among(const Draft& draft, const FrameNames& nam
 
 std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
   const bool concerns_frames = has_frames_to_plan(draft);
-  std::vector<FrameEdit> edits = concerns_frames ? frame_edits(draft, names_) : std::vector<FrameEdit>{};
+  std::vector<FrameEdit> edits;
+  if (draft.restarts_time()) edits.emplace_back(RestartTime{});
+  if (concerns_frames) std::ranges::move(frame_edits(draft, names_), std::back_inserter(edits));
   if (concerns_frames && taken.expects_nothing_under)
     if (std::optional<FrameEdit> expected = expectation(draft, names_)) edits.push_back(std::move(*expected));
   add_samples(draft, taken.samples, concerns_frames, edits);
   if (taken.is_local) {
-    for (const ChangePtr& change : taken.changes) add_frame_edits(*change, edits);
+    for (const ChangePtr& change : taken.changes) add_frame_edits(*change, taken.with_subtree.contains(change->id), edits);
     add_vanishing_frames(draft, taken.changes, taken.touched, edits);
   } else {
     std::ranges::move(aligning_edits(assertions_, taken.changes, frame_keeper(draft.version()), taken.touched, false),
@@ -400,7 +466,8 @@ void Store::add_samples(const Draft& draft, std::span<const NodeSample> samples,
   }
 }
 
-Failure Store::publish(std::vector<FrameEdit> edits, const Draft& draft, bool with_version, bool strictly) {
+/// Where it is strict, the edits are as before.
+Failure Store::publish(std::vector<FrameEdit>& edits, const Draft& draft, bool with_version, bool strictly) {
   const CompanionPtr companion = with_version ? draft.share() : nullptr;
   for (;;) {
     Failure failure = forest_->transact(edits, companion);
@@ -411,9 +478,11 @@ Failure Store::publish(std::vector<FrameEdit> edits, const Draft& draft, bool wi
 
 Outcome Store::commit(Draft& draft, Taken& taken) {
   if (taken.is_local) taken.touched = touched_tracks(assertions_, taken.changes);
-  if (Failure failure = publish(edits_of(draft, taken), draft, !taken.changes.empty(), taken.is_local)) {
+  std::vector<FrameEdit> edits = edits_of(draft, taken);
+  if (Failure failure = publish(edits, draft, !taken.changes.empty(), taken.is_local)) {
     Refusal refusal;
-    refusal.fault = Fault::frames;
+    const bool removes_frame = failure.kind() == FailureKind::frame_in_use && std::holds_alternative<EraseFrames>(edits[failure->row]);
+    refusal.fault = removes_frame ? Fault::frame_in_use : Fault::frames;
     refusal.failure = std::move(failure);
     return {std::move(refusal), {}};
   }
@@ -430,8 +499,9 @@ Outcome Store::commit(Draft& draft, Taken& taken) {
 }
 
 void Store::note(const Draft& draft, const std::vector<ChangePtr>& changes) {
+  if (draft.restarts_time()) begin_epoch(changes);
   for (const ChangePtr& change : changes) {
-    newest_at_ = std::max(newest_at_, change->at);
+    if (change->epoch == draft.version().epoch) newest_at_ = std::max(newest_at_, change->at);
     if (change->author && change->author != author_) authors_.try_emplace(change->id.author, change->author);
     if (is_open_ && std::holds_alternative<log::RemoveFrames>(change->payload)) forest_->add_frame(options_.root_frame);
   }
@@ -441,12 +511,21 @@ void Store::note(const Draft& draft, const std::vector<ChangePtr>& changes) {
   forget_past();
 }
 
+/// What had ended is remembered for as long as if it ended now.
+void Store::begin_epoch(const std::vector<ChangePtr>& changes) {
+  newest_at_ = Stamp::always();
+  Stamp now = changes.back()->at;
+  for (const ChangePtr& change : changes)
+    if (const auto* reset = std::get_if<log::ResetTime>(&change->payload)) now = reset->clock.value_or(change->at);
+  for (auto& [at, node] : ended_) at = now;
+}
+
 /// Now and then: what ended longer ago than is remembered.
 void Store::forget_past() {
   const Stamp oldest = earlier(newest_at_, options_.history);
   const auto is_over = [&](const auto& end) { return end.first < oldest; };
   if (ended_.size() < kForgetAtOnce || !is_over(ended_[kForgetAtOnce - 1])) return;
-  Draft draft(version(), *keys_);
+  Draft draft(version(), *keys_, assertions_.log());
   std::vector<FrameEdit> edits;
   while (!ended_.empty() && is_over(ended_.front())) {
     const NodeId id = ended_.front().second;
@@ -471,8 +550,9 @@ void Store::erase(std::vector<FrameEdit> edits, Draft& draft) {
 
 namespace {
 
-/// The newest of these resets, which are in their order, that is older than a change.
-log::Epoch epoch_of(const Signature& change, const std::vector<ChangePtr>& resets) {
+/// The time epoch of a change of nodes. In an earlier one than `present` all of them hold since always: it does not matter which.
+log::Epoch epoch_of(const Signature& change, const log::Epoch& present, const std::vector<ChangePtr>& resets) {
+  if (present && log::newer(change, *present)) return present;
   log::Epoch epoch;
   for (const ChangePtr& reset : resets)
     if (log::newer(change, reset->signature())) epoch = reset->signature();
@@ -487,7 +567,7 @@ std::vector<ChangePtr> Store::records() const {
   for (Change& change : node_records(*version())) {
     const auto author = authors_.find(change.id.author);
     if (author != authors_.end()) change.author = author->second;
-    change.epoch = epoch_of(change.signature(), assertions_.log().resets());
+    change.epoch = epoch_of(change.signature(), version()->epoch, assertions_.log().resets());
     all.push_back(std::make_shared<const Change>(std::move(change)));
   }
   std::ranges::sort(all, {}, [](const ChangePtr& change) { return change->signature(); });

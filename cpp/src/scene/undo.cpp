@@ -212,7 +212,7 @@ Outcome Store::take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::in
   const Hold hold(*this);
   if (from.empty()) return {Refusal{Fault::nothing_to_undo}, {}};
   const Batch& batch = from.back();
-  Draft draft(version(), *keys_);
+  Draft draft(version(), *keys_, assertions_.log());
   const InverseBuilder inverse(authorship_, draft, names_, *forest_);
   Taken taken;
   taken.is_local = true;

@@ -16,6 +16,16 @@ Authorship Authorship::copy(std::uint64_t new_author, const log::VersionVector& 
 
 // -- One node
 
+bool Edge::leads_to(const NodeRecord& record) const {
+  return !removed && parent == record.id && parent_incarnation == record.incarnation;
+}
+
+void Edge::sever() {
+  removed = is_severed = true;
+  until = from;
+  closes_cycle = false;
+}
+
 bool NodeRecord::has_living_parent() const {
   return std::ranges::any_of(edges, [](const Edge& edge) { return edge.is_in_force(); });
 }

@@ -36,14 +36,14 @@ class Replica {
     if (held_.contains(change.id)) return;
     held_.add(change.id);
     clock_.observe(change.time);
-    Draft draft(version_, keys_);
+    Draft draft(version_, keys_, log_);
     draft.take(change);
     version_ = draft.share();
   }
 
   /// Makes a change at random; none where it is not allowed.
   std::optional<Change> give(std::mt19937& random) {
-    Draft draft(version_, keys_);
+    Draft draft(version_, keys_, log_);
     Change change;
     log::HybridClock clock = clock_;
     change.id = {author_, held_.newest(author_) + 1};
@@ -89,6 +89,7 @@ class Replica {
   log::VersionVector held_;
   log::HybridClock clock_;
   KeyPool keys_;
+  log::ChangeLog log_;
 };
 
 /// Whether what is derived of a version is what its edges say.

@@ -466,20 +466,20 @@ class Prefer(Change):
 
 @dataclass(frozen=True, slots=True)
 class RemoveFrame(Change):
-    """Remove frames with their past. Frames placed in them refuse it, unless `subtree=True` removes them too."""
+    """Remove frames with their past. Frames and nodes in them refuse it, unless `subtree=True` removes them too."""
 
     names: str | Sequence[str]
     subtree: bool = False
 
     def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
         names = [context.known(name) for name in _listed(self.names)]
-        removed = context.note_removed(context.removed(names, subtree=self.subtree))
-        return ChangeRequest.remove_frames(names=removed, at=context.now_ns)
+        context.note_removed(context.removed(names, subtree=self.subtree))
+        return ChangeRequest.remove_frames(names=names, at=context.now_ns, subtree=self.subtree)
 
 
 @dataclass(frozen=True, slots=True)
 class ResetTime(Change):
-    """Start a new time epoch: samples are removed, fixed poses stay. With `to`, the clock continues from there."""
+    """Start a new time epoch: samples are removed, what held last holds always. With `to`, the clock goes on from there."""
 
     to: int | None = None
 

@@ -50,7 +50,10 @@ __all__ = ["change_of", "changes_of_records", "changes_of_requests", "frame_chan
 
 
 def changes_of_requests(requests: Iterable[ChangeRequest], records: list[ChangeRecord]) -> list[Change]:
-    """Return the changes of a batch of requests, in its order: each made one record, a sample made none."""
+    """Return the changes of a batch of requests, in its order.
+
+    Each made one record, a sample none, a removal of frames also those that remove the nodes in them.
+    """
     changes = iter(
         changes_of_records(records, is_there=lambda _: True)
     )  # a remote root that is no longer detached was mounted
@@ -60,6 +63,9 @@ def changes_of_requests(requests: Iterable[ChangeRequest], records: list[ChangeR
             made.append(SetTransform(request.node, request.transform, request.covariance, request.at))
             continue
         change = next(changes)
+        while request.type == "remove_frames" and not isinstance(change, RemoveFrame):
+            made.append(change)  # of a node that was in the frame
+            change = next(changes)
         made.append(replace(change, subtree=request.with_frames_under) if isinstance(change, Remove) else change)
     return made
 

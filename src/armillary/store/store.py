@@ -141,16 +141,18 @@ class Store(StoreCore):
         self._time_offset += stamp - self.clock_time()
 
     def reset_time(self, *, to: int | None = None) -> None:
-        """Start a new time epoch: samples and pending twists are removed, fixed poses stay.
+        """Start a new time epoch: samples and pending twists are removed, what held last holds always, nodes included.
 
         Args:
             to: The clock continues from this instant [ns]; unchanged, if left out.
         """
+        from armillary.store.changes import ResetTime  # noqa: PLC0415
+
         with self.pending.lock:
             if to is not None:
                 self.as_stamp(to, "to")
                 self.set_clock(to)
-            self.start_epoch(to)
+            self._apply_alone(ResetTime(to))
             self.pending.drop_all(self)
 
     # -- Changes
@@ -179,6 +181,14 @@ class Store(StoreCore):
                 raise InvalidArgument(f"A change is made by the classes of armillary.scene, got {change!r}.", change)
             context.requests.append(change.request(context))
         return self.apply_context(context, changes, for_undo=for_undo, tag=tag)
+
+    def _apply_alone(self, change: Change) -> None:
+        """Apply a change of frames, also in a store of poses alone, which has no root frame."""
+        from armillary.store.requests import ChangeContext  # noqa: PLC0415
+
+        context = ChangeContext(self)
+        context.requests.append(change.request(context))
+        self.apply_context(context, [])
 
     def apply_context(
         self, context: ChangeContext, changes: Sequence[Change], *, for_undo: bool = True, tag: str = ""
@@ -341,10 +351,12 @@ class Store(StoreCore):
         self.fix(of=of, in_frame=to, transform=seen.transform, at=since, covariance=seen.covariance, source=source)
 
     def remove_frame(self, name: str, *, subtree: bool = False) -> None:
-        """Erase a frame, its past included, and the twists that wait for its poses; with `subtree`, what it carries."""
+        """Erase a frame, its past included, and the twists that wait for its poses; with `subtree`, what is in it too."""
+        from armillary.store.changes import RemoveFrame  # noqa: PLC0415
+
         with self.pending.lock:
             before = self.frames() if self.pending.twists() else ()
-            super().remove_frame(name, subtree=subtree)
+            self._apply_alone(RemoveFrame(name, subtree=subtree))
             self.pending.drop_those_about(self, set(before).difference(self.frames() if before else ()))
 
     def clear(self) -> None:

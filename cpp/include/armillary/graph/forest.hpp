@@ -282,6 +282,8 @@ class Forest {
   Failure remove_frame(FrameId frame, bool with_subtree);
   /// The frame and everything that is or was below it; empty where there is no such frame.
   [[nodiscard]] std::vector<std::string> subtree(FrameId frame) const;
+  /// The frames that are or were in a frame.
+  [[nodiscard]] std::vector<std::string> children(std::string_view name) const;
 
   /// All edits, in order; readers see them at once, and the companion with them (null: the present one stays).
   /// Where an edit fails nothing has changed, and `row` of the failure is its place in the list. Without edits the

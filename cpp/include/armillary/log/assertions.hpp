@@ -11,9 +11,6 @@
 
 namespace armillary::log {
 
-/// A time epoch: the signature of its ResetTime, or none for the first one.
-using Epoch = std::optional<Signature>;
-
 /// Which slot of a track a change writes. That samples come under one parent, or relative to one reference, is a slot of its
 /// own: a pose that is given for the same instant, or samples under another parent, do not take it back.
 struct SlotKey {

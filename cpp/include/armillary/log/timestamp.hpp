@@ -44,6 +44,9 @@ struct Signature {
 
 [[nodiscard]] constexpr bool stronger(const Signature& a, const Signature& b) { return strength(a) < strength(b); }
 
+/// A time epoch: the signature of its ResetTime, or none for the first one.
+using Epoch = std::optional<Signature>;
+
 /// Which period of an id between its creation and its removal is meant. A private node has that of its `AddNode`.
 /// One that several authors make has one they agree on: the stand-in of a frame that of the newest removal of the frame
 /// (zero where there was none), a remote root a generation without an id. Their order is *newer*, as that of changes.

@@ -2,9 +2,11 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <unordered_set>
 
+#include "armillary/log/assertions.hpp"
 #include "armillary/scene/version.hpp"
 
 namespace armillary::scene {
@@ -41,13 +43,17 @@ struct FrameEvent {
   Stamp at{};
 };
 
+/// A change of an earlier time epoch as it counts in the present one: what held last holds since always.
+[[nodiscard]] Change hoisted(Change change);
+
 /// The next version while it is made, under the lock of its store. Dropped, nothing has happened.
 ///
 /// Its effects never refuse and do not depend on the order in which changes arrive: two drafts that took the same set
 /// of changes are equal in all that a digest covers.
 class Draft {
  public:
-  Draft(VersionPtr base, KeyPool& keys);
+  /// `log`: what is known of frames. A merge appends to it first: removals of frames void older changes that come later.
+  Draft(VersionPtr base, KeyPool& keys, const log::ChangeLog& log);
 
   [[nodiscard]] const Version& version() const { return *next_; }
   /// The version itself, to be published; nothing may be taken any more.
@@ -57,7 +63,12 @@ class Draft {
   /// Nodes whose containment changed, in any of their incarnations.
   [[nodiscard]] const std::vector<NodeId>& moved() const { return moved_; }
 
-  /// Takes a change that was not taken before; those of frames alone change nothing here.
+  /// Whether a new time epoch began: nothing of the one before is on the time axis.
+  [[nodiscard]] bool restarts_time() const { return next_->epoch != base_->epoch; }
+  /// The newest removal of the frame that a node stands for.
+  [[nodiscard]] std::optional<Signature> barrier_of(const NodeId& stand_in) const;
+
+  /// Takes a change that was not taken before. Of those of frames, removals and new time epochs concern nodes.
   void take(const Change& change);
 
   /// Marks a node of this version as one that has a frame, a mount, a relation.
@@ -72,6 +83,7 @@ class Draft {
  private:
   void note_moved(const NodeId& node, Stamp at);
   [[nodiscard]] NewRecord incarnation_of(const NodeId& id, const Signature& incarnation);
+  /// Edits an incarnation that is over, because the id was used again: kept for questions about the past alone.
   template <typename Edit>
   void edit_past_incarnation(const NodeId& id, const Signature& incarnation, Edit edit);
   void note_past_child(const NodeId& parent, const Signature& incarnation, const NodeId& child);
@@ -81,6 +93,10 @@ class Draft {
   void take(const Change& change, const log::AddEdge& payload);
   void take(const Change& change, const log::RemoveEdges& payload);
   void take(const Change& change, const log::SetAttributes& payload);
+  void take(const Change& change, const log::RemoveFrames& payload);
+  void take(const Change& change, const log::ResetTime& payload);
+  [[nodiscard]] Edge edge_from(const Change& change, const log::Edge& given) const;
+  [[nodiscard]] bool is_dead(const NodeId& node, const Signature& change) const;
   void add_leaf(const Change& change, const log::AddNode& payload);
   void begin(NodeRecord& record, const Change& change, const log::AddNode& payload);
   void add_edge(const NodeId& node, const Signature& incarnation, const Edge& edge);
@@ -90,6 +106,10 @@ class Draft {
   void set_attribute(NodeRecord& record, const Setting& setting, const Change& change);
   void remove_edges(NewRecord record, const std::vector<Dot>& dots, const Change& change);
   bool remove_edge(NodeRecord& record, const Dot& dot, const Change& change);
+  void drop_before(const NodeId& stand_in, const Signature& barrier, Stamp at);
+  void sever_edges(const NodeId& child, const NodeId& stand_in, const Signature& barrier);
+  void note_moved_below(const NodeId& node, Stamp at);
+  void begin_epoch(const log::Epoch& epoch);
   void disconnect(const NodeRecord& record, const NodeId& parent, Stamp at);
 
   RecordPtr activate(const NodeId& id, Stamp at);
@@ -110,6 +130,8 @@ class Draft {
   VersionPtr base_;
   std::shared_ptr<Version> next_;
   KeyPool& keys_;
+  const log::ChangeLog& log_;
+  std::map<NodeId, Signature> barriers_;  // of frames that this draft removes
   std::vector<FrameEvent> events_;
   std::vector<NodeId> moved_;
   std::vector<Dot> forgotten_;
@@ -125,6 +147,24 @@ void Draft::edit_record(const NodeId& id, Edit edit) {
   auto record = NewRecord::make(living != nullptr ? **living : **next_->gone.find(id));
   edit(*record);
   records.set(id, std::move(record));
+}
+
+template <typename Edit>
+void Draft::edit_past_incarnation(const NodeId& id, const Signature& incarnation, Edit edit) {
+  std::vector<RecordPtr> newer;
+  const RecordPtr* held = next_->alive.find(id);
+  RecordPtr older = held != nullptr ? *held : *next_->gone.find(id);
+  for (; older != nullptr && older->incarnation > incarnation; older = older->previous) newer.push_back(older);
+  const bool is_known = older != nullptr && older->incarnation == incarnation;
+  auto record = is_known ? NewRecord::make(*older) : NewRecord::make();
+  if (!is_known) record->id = id, record->incarnation = incarnation, record->previous = older;
+  edit(*record);
+  for (auto next = newer.rbegin(); next != newer.rend(); ++next) {
+    auto above = NewRecord::make(**next);
+    above->previous = std::move(record);
+    record = std::move(above);
+  }
+  keep(std::move(record));
 }
 
 }  // namespace armillary::scene

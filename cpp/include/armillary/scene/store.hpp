@@ -28,6 +28,9 @@ enum class Fault : std::uint8_t {
   built_upon_frame,
   no_inverse,  ///< a change that cannot be undone
   nothing_to_undo,
+  holds_nodes,   ///< nodes are in the frame that was to be removed: see `path`
+  frame_of_node,  ///< the frame goes with its node alone
+  frame_in_use,  ///< other frames are below the frame that was to be removed: see `failure`
   frames,  ///< the frames of the world do not allow it: see `failure`
 };
 
@@ -46,10 +49,10 @@ struct Refusal {
 
 /// A change as its author wants it: what it refers to is filled in when it is applied.
 struct ChangeRequest {
-  Change change{};                     ///< its payload and `at`; of a removal the parent, or none for all
-  bool with_frames_under = false;      ///< removes though frames of others are below
-  bool restores = false;               ///< undoes a removal: the node may be removed
-  bool is_unchecked = false;           ///< may contradict what is active: it is then inactive, as if others had asserted it
+  Change change{};                    ///< its payload and `at`; of a removal the parent, or none for all
+  bool with_frames_under = false;     ///< removes though frames of others are below; of frames, those and nodes in them as well
+  bool restores = false;              ///< undoes a removal: the node may be removed
+  bool is_unchecked = false;          ///< may contradict what is active: it is then inactive, as if others had asserted it
   std::optional<NodeSample> sample{};  ///< in place of a change: where a Transform is at an instant
 };
 
@@ -88,7 +91,8 @@ struct Batch {
 };
 
 /// The frame edits of a change made here: all of it is done, or it is refused.
-void add_frame_edits(const Change& change, std::vector<FrameEdit>& edits);
+/// `lets_others_go`: frames are removed though others are below.
+void add_frame_edits(const Change& change, bool lets_others_go, std::vector<FrameEdit>& edits);
 /// Whether a frame is there though no record names it.
 using FrameKeeper = std::function<bool(const std::string& frame)>;
 
@@ -195,6 +199,7 @@ class Store {
     bool adds = false;      ///< one of them puts a node somewhere
     bool is_local = false;  ///< what the frames of the world do not allow is refused
     bool expects_nothing_under = false;
+    std::set<Dot> with_subtree{};  ///< removals of frames with all that is below
     TouchedTracks touched{};
     log::Epoch epoch{};  ///< the time epoch of the next change that is signed here
     log::HybridClock clock{};
@@ -203,9 +208,11 @@ class Store {
   };
 
   [[nodiscard]] Refusal complete(ChangeRequest& request, Draft& draft, std::int64_t now_ns, Taken& taken) const;
+  [[nodiscard]] Refusal check_removal(const log::RemoveFrames& payload, const Version& version) const;
+  [[nodiscard]] Refusal add_subtree(ChangeRequest& request, Draft& draft, std::int64_t now_ns, Taken& taken) const;
   [[nodiscard]] Refusal take(std::vector<ChangeRequest> requests, Draft& draft, std::int64_t now_ns, Taken& taken) const;
   [[nodiscard]] Outcome commit(Draft& draft, Taken& taken);
-  [[nodiscard]] Outcome commit_merged(Draft& draft, Taken& taken);
+  void note_assertions(Taken& taken);
   void sign(Change& change, std::int64_t now_ns, Taken& taken) const;
   [[nodiscard]] FrameKeeper frame_keeper(const Version& version) const;
   Inverses take_assertions(const std::vector<ChangePtr>& changes);
@@ -217,12 +224,13 @@ class Store {
                             std::vector<FrameEdit>& edits) const;
   void add_samples(const Draft& draft, std::span<const NodeSample> samples, bool is_planned, std::vector<FrameEdit>& edits) const;
   [[nodiscard]] std::vector<NodeSample> samples_of_removed(const Draft& draft) const;
-  [[nodiscard]] Failure publish(std::vector<FrameEdit> edits, const Draft& draft, bool with_version, bool strictly);
+  [[nodiscard]] Failure publish(std::vector<FrameEdit>& edits, const Draft& draft, bool with_version, bool strictly);
   void note(const Draft& draft, const std::vector<ChangePtr>& changes);
   [[nodiscard]] Outcome take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::int64_t now_ns);
   [[nodiscard]] static UndoEntry undo_entry_of(const ChangePtr& change, const Draft& draft, const Taken& taken);
   [[nodiscard]] static Batch batch_of(Taken& taken);
   void remember(std::deque<Batch>& stack, Batch batch) const;
+  void begin_epoch(const std::vector<ChangePtr>& changes);
   void forget_past();
   void erase(std::vector<FrameEdit> edits, Draft& draft);
 

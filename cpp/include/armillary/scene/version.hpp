@@ -37,6 +37,8 @@ struct Attribute {
   Stamp at{};
 };
 
+struct NodeRecord;
+
 /// A parent of a node, from `from` until `until`.
 struct Edge {
   NodeId parent{};
@@ -47,11 +49,16 @@ struct Edge {
   Signature removed_by{};  ///< the change that ends it at `until`
   bool removed = false;
   bool begins = false;           ///< the node was added with it
+  bool is_severed = false;       ///< the frame that its parent stood for was removed later: it never held
   bool closes_cycle = false;     ///< kept, but inactive: older edges lead back
   bool parent_is_alive = false;  ///< and still in the incarnation that was meant
 
   [[nodiscard]] bool is_in_force() const { return !removed && !closes_cycle && parent_is_alive; }
   [[nodiscard]] bool holds_at(Stamp at) const { return from <= at && at < until; }
+  /// Whether it is not removed, and leads to this incarnation of a node.
+  [[nodiscard]] bool leads_to(const NodeRecord& record) const;
+  /// It still adds its node, and a tombstone of it is still one.
+  void sever();
 };
 
 /// Maps of scenes are changed under the lock of their store, and may be dropped anywhere.
@@ -62,7 +69,6 @@ struct NodeSetTraits : NodeIdTraits, SceneMapTraits {};
 using NodeSet = PersistentSet<NodeId, NodeSetTraits>;
 
 /// A record that a version holds, and one that is being made.
-struct NodeRecord;
 using RecordPtr = detail::CountedPtr<const NodeRecord>;
 using NewRecord = detail::CountedPtr<NodeRecord>;
 
@@ -155,8 +161,9 @@ struct Authorship {
 /// A node is alive while the root reaches it (or the detached root, which holds the roots of others until they are mounted).
 struct Version : Companion {
   Records alive{};
-  Records gone{};                       ///< removed, or not added yet: kept for the past, and for changes that may still come
-  Index index{};                        ///< of the attributes of what is alive
+  Records gone{};  ///< removed, or not added yet: kept for the past, and for changes that may still come
+  Index index{};   ///< of the attributes of what is alive
+  log::Epoch epoch{};                   ///< the newest that a change names: stamps are on its time axis
   Stamp oldest_past = Stamp::always();  ///< before it the past was forgotten
   std::uint64_t number = 0;             ///< grows by one with each commit
   std::size_t cycles = 0;               ///< edges that close one
