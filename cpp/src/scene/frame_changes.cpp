@@ -91,8 +91,10 @@ class Alignment {
 
   [[nodiscard]] std::vector<FrameEdit> edits() {
     std::vector<FrameEdit> edits;
-    if (restarts_)
+    if (restarts_) {
       for (const log::Track& track : assertions_.tracks()) renew(track);
+      for (const auto& [name, frame] : assertions_.log().frames()) frames_.insert(name);  // what had ended names none any more
+    }
     if (std::vector<std::string> gone = gone_frames(); !gone.empty()) edits.emplace_back(EraseFrames{std::move(gone), true});
     if (!removed_.empty() && !is_done_) edits.emplace_back(DropTwists{dropped_twists()});
     for (const log::SetVariables* variables : variables_) declare(*variables, edits);

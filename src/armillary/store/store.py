@@ -356,7 +356,7 @@ class Store(StoreCore):
 
         with self.pending.lock:
             before = self.frames() if self.pending.twists() else ()
-            self._apply_alone(RemoveFrame(name, subtree=subtree))
+            self._apply_alone(RemoveFrame([name], subtree=subtree))
             self.pending.drop_those_about(self, set(before).difference(self.frames() if before else ()))
 
     def clear(self) -> None:

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from armillary import LATEST, World, seconds
-from armillary.errors import NotConnected
+from armillary.errors import InvalidArgument, NotConnected
 from armillary.scene import AddParent, NodeId
 from unit.kit import FakeClock, moved
 
@@ -65,21 +65,22 @@ def test_the_tree_calls_nothing_contested_that_is_gone(world, scene, clock):
     assert str(cup) not in str(world.tree())
 
 
-def test_a_removed_frame_goes_with_the_last_node_that_was_in_it(world, scene, clock):
+def test_a_removed_frame_goes_with_the_nodes_that_were_in_it(world, scene, clock):
     world.fix(of="gun", in_frame="cart", transform=moved(1))
     tag = scene.add_transform(parent="cart", transform=moved(2), at=seconds(1))
     world.remove_frame("cart", subtree=True)
-    scene.remove(tag, at=seconds(0.5))  # before it was there
+    assert tag not in scene
     with World("other", clock=clock) as other:
         other.merge(scene.changes())
         assert world.frames() == other.frames() == ("map",)
 
 
-def test_a_node_can_be_removed_whose_frame_was_erased(world, scene):
+def test_the_frame_of_a_removed_node_stays_for_its_past(world, scene):
     tag = scene.add_transform(parent=scene.root, transform=moved(2), at=seconds(1))
-    world.remove_frame(scene.frame(tag))
-    scene.remove(tag, at=seconds(1))
-    assert world.frames() == ("map",)
+    scene.remove(tag, at=seconds(3))
+    with pytest.raises(InvalidArgument):
+        world.remove_frame(scene.frame(tag))
+    assert world.pose(of=scene.frame(tag), in_frame="map", at=seconds(1)).xyz.tolist() == [2, 0, 0]
 
 
 class TestADeepChain:

@@ -144,7 +144,6 @@ def answer(world: World, frame: str, at: int) -> object:
         return type(error).__name__
 
 
-@pytest.mark.xfail(strict=True, reason="scene defect 7")
 def test_nodes_before_a_reset_of_time_answer_the_same_however_they_were_merged() -> None:
     world = World("robot")
     node = world.scene.add_transform(parent=world.scene.root, transform=ONE_M, at=12)
@@ -154,7 +153,6 @@ def test_nodes_before_a_reset_of_time_answer_the_same_however_they_were_merged()
         assert {answer(one, one.scene.frame(node), at) for one in (world, *copies)} == {(1.0, 0.0, 0.0)}
 
 
-@pytest.mark.xfail(strict=True, reason="D12")
 def test_a_frame_with_nodes_in_it_is_removed_with_them_or_not_at_all() -> None:
     world = World("robot")
     world.fix(of="table", in_frame="map", transform=I)
@@ -170,7 +168,6 @@ def test_a_frame_with_nodes_in_it_is_removed_with_them_or_not_at_all() -> None:
     assert cup not in copy.scene
 
 
-@pytest.mark.xfail(strict=True, reason="scene defect 6")
 def test_the_frame_of_a_node_is_removed_with_the_node_alone() -> None:
     world = World("robot")
     cup = world.scene.add_transform(parent=world.scene.root, transform=I, at=None)
@@ -179,7 +176,6 @@ def test_the_frame_of_a_node_is_removed_with_the_node_alone() -> None:
     assert world.can_pose(of=world.scene.frame(cup), in_frame="map")
 
 
-@pytest.mark.xfail(strict=True, reason="scene defect 6")
 def test_nodes_put_into_a_frame_that_a_peer_removed_are_gone_everywhere() -> None:
     now = [10]
     world, peer = World("robot", clock=lambda: now[0]), World("peer", clock=lambda: now[0])
