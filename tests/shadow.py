@@ -49,14 +49,11 @@ class Shadow:
 
     def explanation(self, difference: Difference) -> str | None:
         """The rule that accounts for a difference; None: nothing does."""
-        (subject, name, *at), old, new = difference
-        types = [change.type for change in self.changes.values()]
+        (subject, name, *_), old, new = difference
         if subject == "frame" and old and not new:
             return "A frame that no live record names vanishes."
         if subject == "frame" and any(c.type == "add_node" and c.frame_name == name for c in self.changes.values()):
             return "The node that stands for a frame names it, also where nothing else of it has arrived yet."
-        if subject == "node" and at != [None] and "reset_time" in types:
-            return "Rule 16: after reset_time nodes have always been, and what had ended is gone."
         return None
 
     # -- Containment

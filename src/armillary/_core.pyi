@@ -608,15 +608,8 @@ class StoreCore:
     def add_frame(self, *names: str) -> None:
         """Make frames known before anything is said of them."""
 
-    def remove_frame(self, name: str, *, subtree: bool = False) -> None:
-        """
-        Erase a frame, its past included. What hangs under it refuses, unless `subtree=True` removes it too.
-        """
-
     def clear(self) -> None:
         """Forget all samples. Structure and fixed poses stay."""
-
-    def start_epoch(self, to: int | None) -> None: ...
 
     def frames_digest(self) -> str:
         """Over all that was said of frames beside the nodes of the scene."""
@@ -1369,7 +1362,7 @@ class ChangeRequest:
     def set_frames(*, names: Sequence[str], present: bool = True, at: int) -> ChangeRequest: ...
 
     @staticmethod
-    def remove_frames(*, names: Sequence[str], at: int) -> ChangeRequest: ...
+    def remove_frames(*, names: Sequence[str], at: int, subtree: bool = False) -> ChangeRequest: ...
 
     @staticmethod
     def fixed(*, of: str, in_frame: str, source: str, since: int | None, transform: Transform, covariance: ArrayLike | None = None, is_unsure: bool = False, recalibrate: bool = False, at: int) -> ChangeRequest: ...

@@ -201,7 +201,8 @@ class World(WorldFace):
     def remove_frame(self, name: str, *, subtree: bool = False) -> None:
         """Remove a frame with its past, and the twists that wait for its poses.
 
-        It is refused while frames are placed in it, unless `subtree=True` removes them too.
+        It is refused while frames or nodes are placed in it, unless `subtree=True` removes them too. The frame of a
+        node is removed with the node, by `scene.remove`.
         """
         self.store.remove_frame(name, subtree=subtree)
 
@@ -335,8 +336,8 @@ class World(WorldFace):
     def reset_time(self, *, to: int | None = None) -> None:
         """Start a new time epoch: a bag that loops, a simulation that restarts.
 
-        Samples are removed, and twists that wait for poses; fixed poses stay. With `to`, the world's clock continues
-        from there.
+        Samples are removed, and twists that wait for poses. What held last holds always: fixed poses, nodes of the
+        scene, each transform where it was added. With `to`, the world's clock continues from there.
         """
         self.store.reset_time(to=to)
 

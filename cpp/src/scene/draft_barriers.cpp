@@ -36,9 +36,8 @@ namespace {
 
 /// Drops what was asserted of one incarnation before its frame was removed; false where nothing is left.
 bool drop_older(NodeRecord& record, const Signature& barrier) {
-  std::erase_if(record.edges, [&](const Edge& edge) {
-    return (edge.parent == NodeId{} ? edge.removed_by : edge.signature) < barrier;
-  });
+  std::erase_if(record.edges,
+                [&](const Edge& edge) { return (edge.parent == NodeId{} ? edge.removed_by : edge.signature) < barrier; });
   std::erase_if(record.attributes, [&](const Attribute& attribute) { return attribute.signature < barrier; });
   record.created_at = Stamp::never();
   for (const Edge& edge : record.edges)
@@ -85,7 +84,8 @@ void Draft::drop_before(const NodeId& stand_in, const Signature& barrier, Stamp 
   else
     next_->gone.set(stand_in, left);
   for (const NodeId& parent : above)
-    if (next_->recall(parent) != nullptr) edit_record(parent, [&](NodeRecord& group) { note_child(group, stand_in, left.get()); });
+    if (next_->recall(parent) != nullptr)
+      edit_record(parent, [&](NodeRecord& group) { note_child(group, stand_in, left.get()); });
   reactivate(stand_in, at);
   if (next_->cycles > 0) resolve_cycles(at);
 }

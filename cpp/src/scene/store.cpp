@@ -229,8 +229,8 @@ Refusal Store::complete(ChangeRequest& request, Draft& draft, std::int64_t now_n
   taken.entries.push_back(undo_entry_of(taken.changes.back(), draft, taken));
   if (request.with_frames_under) taken.with_subtree.insert(change.id);
   if (std::holds_alternative<log::ResetTime>(change.payload)) taken.samples.clear();
-  taken.adds = taken.adds || std::holds_alternative<log::AddNode>(change.payload) ||
-               std::holds_alternative<log::AddEdge>(change.payload);
+  taken.adds =
+      taken.adds || std::holds_alternative<log::AddNode>(change.payload) || std::holds_alternative<log::AddEdge>(change.payload);
   draft.take(change);
   std::optional<ChangeRequest> next = what_follows(draft.version(), change);
   return next ? complete(*next, draft, now_ns, taken) : Refusal{};
@@ -358,8 +358,9 @@ namespace {
 std::optional<FrameEdit> expectation(const Draft& draft, const FrameNames& names) {
   ExpectNothingUnder expected;
   for (const FrameEvent& event : draft.events()) {
-    if (event.kind != FrameEvent::Kind::deactivated) continue;
-    const std::vector<std::string> frames = names.all(*draft.version().recall(event.node));
+    const NodeRecord* record = event.kind == FrameEvent::Kind::deactivated ? draft.version().recall(event.node) : nullptr;
+    if (record == nullptr) continue;  // a stand-in goes with its frame
+    const std::vector<std::string> frames = names.all(*record);
     expected.frames.insert(expected.frames.end(), frames.begin(), frames.end());
     expected.at = event.at;
   }
@@ -481,7 +482,8 @@ Outcome Store::commit(Draft& draft, Taken& taken) {
   std::vector<FrameEdit> edits = edits_of(draft, taken);
   if (Failure failure = publish(edits, draft, !taken.changes.empty(), taken.is_local)) {
     Refusal refusal;
-    const bool removes_frame = failure.kind() == FailureKind::frame_in_use && std::holds_alternative<EraseFrames>(edits[failure->row]);
+    const bool removes_frame =
+        failure.kind() == FailureKind::frame_in_use && std::holds_alternative<EraseFrames>(edits[failure->row]);
     refusal.fault = removes_frame ? Fault::frame_in_use : Fault::frames;
     refusal.failure = std::move(failure);
     return {std::move(refusal), {}};

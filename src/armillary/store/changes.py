@@ -479,7 +479,7 @@ class RemoveFrame(Change):
 
 @dataclass(frozen=True, slots=True)
 class ResetTime(Change):
-    """Start a new time epoch: samples are removed, what held last holds always. With `to`, the clock goes on from there."""
+    """Start a new time epoch: samples are removed, what held last holds always. With `to`, the clock starts there."""
 
     to: int | None = None
 

@@ -351,7 +351,7 @@ class Store(StoreCore):
         self.fix(of=of, in_frame=to, transform=seen.transform, at=since, covariance=seen.covariance, source=source)
 
     def remove_frame(self, name: str, *, subtree: bool = False) -> None:
-        """Erase a frame, its past included, and the twists that wait for its poses; with `subtree`, what is in it too."""
+        """Erase a frame, its past included, and twists that wait for its poses; with `subtree`, what is in it too."""
         from armillary.store.changes import RemoveFrame  # noqa: PLC0415
 
         with self.pending.lock:

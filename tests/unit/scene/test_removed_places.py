@@ -77,10 +77,11 @@ def test_a_removed_frame_goes_with_the_nodes_that_were_in_it(world, scene, clock
 
 def test_the_frame_of_a_removed_node_stays_for_its_past(world, scene):
     tag = scene.add_transform(parent=scene.root, transform=moved(2), at=seconds(1))
+    frame = scene.frame(tag)
     scene.remove(tag, at=seconds(3))
     with pytest.raises(InvalidArgument):
-        world.remove_frame(scene.frame(tag))
-    assert world.pose(of=scene.frame(tag), in_frame="map", at=seconds(1)).xyz.tolist() == [2, 0, 0]
+        world.remove_frame(frame)
+    assert world.pose(of=frame, in_frame="map", at=seconds(1)).xyz.tolist() == [2, 0, 0]
 
 
 class TestADeepChain:

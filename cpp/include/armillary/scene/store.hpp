@@ -28,10 +28,10 @@ enum class Fault : std::uint8_t {
   built_upon_frame,
   no_inverse,  ///< a change that cannot be undone
   nothing_to_undo,
-  holds_nodes,   ///< nodes are in the frame that was to be removed: see `path`
+  holds_nodes,    ///< nodes are in the frame that was to be removed: see `path`
   frame_of_node,  ///< the frame goes with its node alone
-  frame_in_use,  ///< other frames are below the frame that was to be removed: see `failure`
-  frames,  ///< the frames of the world do not allow it: see `failure`
+  frame_in_use,   ///< other frames are below the frame that was to be removed: see `failure`
+  frames,         ///< the frames of the world do not allow it: see `failure`
 };
 
 /// Why a change was refused: what was asked, what is true.
@@ -49,10 +49,10 @@ struct Refusal {
 
 /// A change as its author wants it: what it refers to is filled in when it is applied.
 struct ChangeRequest {
-  Change change{};                    ///< its payload and `at`; of a removal the parent, or none for all
-  bool with_frames_under = false;     ///< removes though frames of others are below; of frames, those and nodes in them as well
-  bool restores = false;              ///< undoes a removal: the node may be removed
-  bool is_unchecked = false;          ///< may contradict what is active: it is then inactive, as if others had asserted it
+  Change change{};                     ///< its payload and `at`; of a removal the parent, or none for all
+  bool with_frames_under = false;      ///< removes though frames of others are below; of frames, those and nodes in them as well
+  bool restores = false;               ///< undoes a removal: the node may be removed
+  bool is_unchecked = false;           ///< may contradict what is active: it is then inactive, as if others had asserted it
   std::optional<NodeSample> sample{};  ///< in place of a change: where a Transform is at an instant
 };
 

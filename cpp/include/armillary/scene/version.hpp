@@ -161,8 +161,8 @@ struct Authorship {
 /// A node is alive while the root reaches it (or the detached root, which holds the roots of others until they are mounted).
 struct Version : Companion {
   Records alive{};
-  Records gone{};  ///< removed, or not added yet: kept for the past, and for changes that may still come
-  Index index{};   ///< of the attributes of what is alive
+  Records gone{};                       ///< removed, or not added yet: kept for the past, and for changes that may still come
+  Index index{};                        ///< of the attributes of what is alive
   log::Epoch epoch{};                   ///< the newest that a change names: stamps are on its time axis
   Stamp oldest_past = Stamp::always();  ///< before it the past was forgotten
   std::uint64_t number = 0;             ///< grows by one with each commit
