@@ -32,6 +32,11 @@ bool VersionVector::contains(const VersionVector& other) const {
 void VersionVector::add(std::uint64_t author, std::uint64_t first, std::uint64_t last) {
   Ranges& ranges = entries_[author];
   auto next = ranges.upper_bound(first);
+  const bool follows = next == ranges.end() && !ranges.empty() && ranges.rbegin()->second + 1 == first;
+  if (follows) {  // the usual case
+    ranges.rbegin()->second = last;
+    return;
+  }
   if (next != ranges.begin() && std::prev(next)->second + 1 >= first) {
     --next;
     first = next->first;

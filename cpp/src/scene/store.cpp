@@ -431,13 +431,15 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
 void Store::add_vanishing_frames(const Draft& draft, const std::vector<ChangePtr>& changes, const TouchedTracks& touched,
                                  std::vector<FrameEdit>& edits) const {
   if (touched.frames.empty()) return;
-  const FrameKeeper is_kept = frame_keeper(draft.version());
-  std::set<std::string> vanishing;
-  for (const std::string& frame : touched.frames)
-    if (!is_kept(frame) && !assertions_.has_frame(frame, touched.superseded)) vanishing.insert(frame);
+  std::set<std::string> vanishing = touched.frames;
   for (const ChangePtr& change : changes)
     if (names_frames(change->payload) || std::holds_alternative<log::RemoveFrames>(change->payload))
       for (const std::string& frame : frames_in(change->payload)) vanishing.erase(frame);
+  if (vanishing.empty()) return;
+  const FrameKeeper is_kept = frame_keeper(draft.version());
+  std::erase_if(vanishing, [&](const std::string& frame) {
+    return assertions_.has_frame(frame, touched.superseded) || is_kept(frame);
+  });
   if (vanishing.empty()) return;
   std::vector<std::string> names(vanishing.begin(), vanishing.end());
   std::set<std::string> gone;
