@@ -167,16 +167,6 @@ void bind_world(nb::module_& m) {
             return with_changes(self, [&](scene::Store& store) { return store.is_named(name); });
           },
           "name"_a)
-      .def(
-          "assertions",
-          [](Self self) {
-            nb::list records;
-            for (log::Payload& payload : with_changes(self, [](scene::Store& store) { return store.snapshot(); }))
-              records.append(unsigned_record(std::move(payload)));
-            return records;
-          },
-          nb::sig("def assertions(self) -> list[ChangeRecord]"),
-          "Unsigned records that would give an equal digest of the frames of another store.")
       .def_prop_ro(
           "time_epoch", [](Self self) { return with_changes(self, [&](scene::Store& store) { return store.time_epoch(); }); },
           "How often time was reset.")

@@ -616,11 +616,6 @@ class StoreCore:
 
     def is_named(self, name: str) -> bool | None: ...
 
-    def assertions(self) -> list[ChangeRecord]:
-        """
-        Unsigned records that would give an equal digest of the frames of another store.
-        """
-
     @property
     def time_epoch(self) -> int:
         """How often time was reset."""

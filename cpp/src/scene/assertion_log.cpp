@@ -258,33 +258,4 @@ bool AssertionLog::is_newest(const Change& change, const std::function<bool(cons
   return is_over ? is_own(*track->second.always) : !frame->barrier || is_own_record(frame->barrier);
 }
 
-// -- Snapshot
-
-std::vector<log::Payload> AssertionLog::snapshot() const {
-  std::vector<log::Payload> payloads;
-  std::map<std::string, std::vector<std::string>> bodies;
-  for (const auto& [name, record] : log_.bodies())
-    if (log::is_declared_body(log_, name)) bodies[name];
-  for (const auto& [name, frame] : log_.frames()) {
-    if (has_frame(name)) payloads.emplace_back(log::SetFrames{{name}});
-    for (const auto& [key, track] : frame.tracks)
-      for (const std::vector<log::Slot> slots = log::slots_of(log_, track).slots; const log::Slot& slot : slots) {
-        if (!slot.is_boundary && slots.size() > 1) continue;
-        log::Assert& asserted = std::get<log::Assert>(payloads.emplace_back(*slot.payload));
-        asserted.recalibrate = slot.is<log::Fixed>();
-        if (!slot.is<log::Sampled>()) asserted.since = slot.since;
-      }
-    for (const auto& [body, claim] : frame.claims)
-      if (std::get<log::SetBody>(claim->payload).present) bodies[body].push_back(name);
-    if (const std::optional<std::string> source = preferred(name))
-      payloads.emplace_back(log::Prefer{.subject = {log::Subject::Kind::frame, name}, .source = *source});
-  }
-  log::SetVariables variables;
-  for (const auto& [name, record] : log_.variables())
-    if (const std::optional<VariableKind> kind = variable(name)) variables.variables.push_back({name, kind});
-  if (!variables.variables.empty()) payloads.emplace_back(std::move(variables));
-  for (auto& [name, frames] : bodies) payloads.emplace_back(log::SetBody{name, std::move(frames)});
-  return payloads;
-}
-
 }  // namespace armillary::scene

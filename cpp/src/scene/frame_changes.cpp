@@ -393,11 +393,6 @@ bool Store::knows_twist(const RelationName& relation) const {
   return assertions_.has_twist(relation);
 }
 
-std::vector<log::Payload> Store::snapshot() const {
-  const Hold hold(*this);
-  return assertions_.snapshot();
-}
-
 std::optional<bool> Store::is_named(const std::string& name) const {
   const Hold hold(*this);
   return assertions_.is_named(name);

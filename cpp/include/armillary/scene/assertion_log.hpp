@@ -88,8 +88,6 @@ class AssertionLog {
   /// Whether no other author asserted something later about what a change asserts. `is_own`: what is by this author.
   [[nodiscard]] bool is_newest(const Change& change, const std::function<bool(const Signature&)>& is_own) const;
 
-  /// What would give an equal digest: frames, poses, twists, bodies, preferences; in some order.
-  [[nodiscard]] std::vector<log::Payload> snapshot() const;
   [[nodiscard]] Digest digest() const;
 
  private:

@@ -156,7 +156,6 @@ class Store {
   [[nodiscard]] std::uint64_t vanished() const { return vanished_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool knows_relation(const RelationName& relation) const;
   [[nodiscard]] bool knows_twist(const RelationName& relation) const;
-  [[nodiscard]] std::vector<log::Payload> snapshot() const;
   [[nodiscard]] std::optional<bool> is_named(const std::string& name) const;
   [[nodiscard]] std::uint64_t time_epoch() const;
   /// Samples of a Transform that is there, in its present incarnation.
