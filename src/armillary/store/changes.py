@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from armillary._core import ROOT_NODE, ChangeRequest
 from armillary.errors import InvalidArgument, NodeExists
+from armillary.errors.format import short_repr
 from armillary.store.driven_forms import ClosedForm, DrivenForm, TapeForm
 from armillary.store.payloads import connection_payload, shape_payload
 from armillary.store.values import as_several
@@ -473,6 +474,8 @@ class RemoveFrame(Change):
 
     def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
         names = [context.known(name) for name in _listed(self.names)]
+        if not isinstance(self.subtree, bool):
+            raise InvalidArgument(f"subtree is True or False, got {short_repr(self.subtree)}.", self.subtree)
         context.note_removed(context.removed(names, subtree=self.subtree))
         return ChangeRequest.remove_frames(names=names, at=context.now_ns, subtree=self.subtree)
 

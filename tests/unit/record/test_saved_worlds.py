@@ -169,7 +169,8 @@ class TestAFrameWithNodesInIt:
         world.save(tmp_path / "world.json")
         loaded = World.load(tmp_path / "world.json")
         assert loaded.digest() == world.digest()
-        assert cup in loaded.scene
+        assert cup not in world.scene
+        assert cup not in loaded.scene
         assert not loaded.store.is_named("shelf")
 
     def test_may_be_named_like_a_node(self, world, tmp_path):
