@@ -416,6 +416,10 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
   } else {
     std::ranges::move(aligning_edits(assertions_, taken.changes, frame_keeper(draft.version()), taken.touched, false),
                       std::back_inserter(edits));
+    for (const ChangePtr& change : taken.changes)  // a frame may be gone that a node stands for: it exists because of the node
+      if (const auto* node = std::get_if<log::AddNode>(&change->payload);
+          node != nullptr && node->kind == NodeKind::frame && draft.version().is_alive(node->node))
+        edits.emplace_back(AddFrame{node->frame_name});
     add_placements_again(draft.share(), frames_in(taken.changes), names_, edits);
   }
   if (concerns_frames) {
@@ -437,9 +441,8 @@ void Store::add_vanishing_frames(const Draft& draft, const std::vector<ChangePtr
       for (const std::string& frame : frames_in(change->payload)) vanishing.erase(frame);
   if (vanishing.empty()) return;
   const FrameKeeper is_kept = frame_keeper(draft.version());
-  std::erase_if(vanishing, [&](const std::string& frame) {
-    return assertions_.has_frame(frame, touched.superseded) || is_kept(frame);
-  });
+  std::erase_if(vanishing,
+                [&](const std::string& frame) { return assertions_.has_frame(frame, touched.superseded) || is_kept(frame); });
   if (vanishing.empty()) return;
   std::vector<std::string> names(vanishing.begin(), vanishing.end());
   std::set<std::string> gone;

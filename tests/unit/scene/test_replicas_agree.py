@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from armillary import Transform, World, seconds
@@ -190,3 +192,16 @@ def test_nodes_put_into_a_frame_that_a_peer_removed_are_gone_everywhere() -> Non
     newcomer = copied(world)
     assert world.frames() == peer.frames() == newcomer.frames()
     assert world.scene.digest() == peer.scene.digest() == newcomer.scene.digest()
+
+
+def test_a_frame_that_a_node_stands_for_exists_in_whatever_order_that_is_merged() -> None:
+    world = World("robot")
+    world.fix(of="b", in_frame="a", transform=I)
+    world.scene.set_attributes("a", {"name": "shelf"})
+    world.fix(of="b", in_frame="map", transform=I)
+    changes = world.scene.changes()
+    for order in itertools.permutations(changes):
+        copy = World("copy")
+        for change in order:
+            copy.merge([change])
+        assert sorted(copy.frames()) == sorted(world.frames())
