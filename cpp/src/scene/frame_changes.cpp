@@ -321,10 +321,14 @@ void Store::realign(std::span<const ChangePtr> changes, const TouchedTracks& tou
   (void)publish(edits, draft, false, false);
 }
 
-/// A frame is there without any record of it where it is the root's, or a node stands for it.
+/// A frame is there without any record of it where it is the root's, a node stands for it, or a node has it as its own which
+/// is there or remembered.
 FrameKeeper Store::frame_keeper(const Version& version) const {
   return [this, &version](const std::string& frame) {
-    return frame == options_.root_frame || version.is_alive(log::stand_in_of(frame));
+    const std::optional<NodeId> node = NodeId::parse(std::string_view(frame).substr(0, frame.find('/')));
+    const NodeRecord* owner = node ? version.recall(*node) : nullptr;
+    const bool is_own = owner != nullptr && owner->has_frame && owner->kind != NodeKind::frame;
+    return frame == options_.root_frame || is_own || version.is_alive(log::stand_in_of(frame));
   };
 }
 
