@@ -79,10 +79,10 @@ std::shared_ptr<const log::Placement> placement_from(nb::handle transform, nb::h
 
 /// A node has what its kind needs.
 void check_parts(const log::AddNode& node) {
-  const bool carries = node.kind == scene::NodeKind::geometry || node.kind == scene::NodeKind::connection;
-  if (scene::is_transform(node.kind) != (node.placement != nullptr)) refuse("a place belongs to a Transform");
+  const bool carries = node.kind == NodeKind::geometry || node.kind == NodeKind::connection;
+  if (is_transform(node.kind) != (node.placement != nullptr)) refuse("a place belongs to a Transform");
   if (carries != (node.content != nullptr)) refuse("a shape belongs to a Geometry, and ends to a Connection");
-  if ((node.kind == scene::NodeKind::frame) == node.frame_name.empty()) refuse("the node of a frame has its name");
+  if ((node.kind == NodeKind::frame) == node.frame_name.empty()) refuse("the node of a frame has its name");
 }
 
 /// Without a parent it is the root of others.

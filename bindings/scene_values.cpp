@@ -182,13 +182,12 @@ nb::object covariance_object(const FixedPose& pose) {
 // -- Kinds
 
 namespace {
-constexpr scene::NodeKind kKinds[] = {
-    scene::NodeKind::group,    scene::NodeKind::transform,  scene::NodeKind::uncertain_transform,
-    scene::NodeKind::geometry, scene::NodeKind::connection, scene::NodeKind::frame};
+constexpr NodeKind kKinds[] = {NodeKind::group,    NodeKind::transform,  NodeKind::uncertain_transform,
+                               NodeKind::geometry, NodeKind::connection, NodeKind::frame};
 }
 
-scene::NodeKind as_kind(std::string_view name) {
-  for (const scene::NodeKind kind : kKinds)
+NodeKind as_kind(std::string_view name) {
+  for (const NodeKind kind : kKinds)
     if (name == log::name_of(kind)) return kind;
   raise("InvalidArgument", "There is no kind of node called '" + std::string(name) + "'.");
 }

@@ -35,6 +35,6 @@ namespace armillary::python {
 /// What nodes are called that are there, or were: those of them that have the attribute `name`, with it.
 [[nodiscard]] nb::dict names_of(const scene::Version& version, const std::vector<NodeId>& nodes);
 
-[[nodiscard]] scene::NodeKind as_kind(std::string_view name);
+[[nodiscard]] NodeKind as_kind(std::string_view name);
 
 }  // namespace armillary::python

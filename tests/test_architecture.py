@@ -193,6 +193,19 @@ class TestTheArchitecturePage:
         found = {name for name in named if any((folder / name).exists() for folder in folders)}
         assert {name for name in named - found if "/" in name or name not in everywhere} == set()
 
+    def test_lists_the_folders_of_the_core_in_the_order_of_their_includes(self):
+        section = self.PAGE.split("cpp/include/armillary/   ")[1].split("bindings/")[0]
+        order = re.findall(r"^   (\w+)/ ", section, re.MULTILINE)
+        assert sorted(order) == sorted(path.name for path in (ROOT / "cpp/include/armillary").iterdir())
+        upward = [
+            (relative(path), included)
+            for path in NATIVE_SOURCES
+            if path.is_relative_to(ROOT / "cpp")
+            for included in re.findall(r'#include "(?:armillary/)?(\w+)/', path.read_text())
+            if order.index(included) > order.index(path.parent.name)
+        ]
+        assert upward == []
+
     def test_names_every_module_of_the_store(self):
         section = self.PAGE.split("## Store")[1].split("## ")[0]
         modules = {path.name for path in (ROOT / "src/armillary/store").glob("*.py")} - {"__init__.py"}

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "armillary/scene/node_id.hpp"
+#include "armillary/log/node_id.hpp"
 #include "armillary/scene/persistent_map.hpp"
 
 using namespace armillary;

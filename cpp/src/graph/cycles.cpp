@@ -11,8 +11,6 @@ namespace armillary {
 
 namespace {
 
-using log::Interval;
-
 bool contains(const Interval& outer, const Interval& inner) { return outer.from <= inner.from && inner.to <= outer.to; }
 
 }  // namespace

@@ -291,7 +291,7 @@ std::optional<RelationInfo> Forest::relation(RelationId id) const {
     info.integrated = run.is_sampled() && run.series()->is_computed(run.series()->newest());
   }
   const std::vector<RunPart> parts = state_->parts_of(*record.track);
-  const auto cover = [&](const log::Interval& covered) {
+  const auto cover = [&](const Interval& covered) {
     info.coverage.first = std::min(info.coverage.first, covered.from);
     info.coverage.last = std::max(info.coverage.last, covered.to == Stamp::never() ? covered.to : Stamp{covered.to.ns - 1});
   };

@@ -1,5 +1,6 @@
 // An independent copy of a forest.
 
+#include "armillary/graph/twist_row.hpp"
 #include "graph/forest_state.hpp"
 
 namespace armillary {

@@ -13,7 +13,7 @@
 #include "armillary/graph/forest.hpp"
 #include "armillary/graph/frame_edit.hpp"
 #include "armillary/graph/path.hpp"
-#include "armillary/log/intervals.hpp"
+#include "armillary/series/intervals.hpp"
 
 namespace armillary {
 
@@ -53,7 +53,7 @@ struct RunRecord {
   RelationId relation = kNone;
   Provider provider{};
   Origin origin = Origin::asserted;
-  log::Intervals on_cycle{};  // instants at which it would close a cycle with stronger runs: it is inactive then
+  Intervals on_cycle{};  // instants at which it would close a cycle with stronger runs: it is inactive then
 
   [[nodiscard]] bool is_of_node() const { return origin == Origin::containment; }
   [[nodiscard]] bool breaks_body() const { return origin == Origin::against_body; }
@@ -68,7 +68,7 @@ struct RunRecord {
   /// What drives it, or null.
   [[nodiscard]] DrivenProvider* driven() const;
   /// Instants at which readers do not see it: after its last sample as at that.
-  [[nodiscard]] log::Intervals inactive() const;
+  [[nodiscard]] Intervals inactive() const;
   /// The provider as readers see it.
   [[nodiscard]] ProviderRef published() const;
   /// Whether no other run has its values.
@@ -81,7 +81,7 @@ struct RunRecord {
 struct RunPart {
   Stamp from{};
   const RunRecord* run = nullptr;  // null: the frame is inactive
-  log::Interval rows{};            // of a sampled run: those with these stamps
+  Interval rows{};                 // of a sampled run: those with these stamps
 
   [[nodiscard]] bool is_of(RelationId relation) const { return run != nullptr && run->relation == relation; }
   [[nodiscard]] bool is_sampled() const { return run != nullptr && run->is_sampled(); }
@@ -94,9 +94,9 @@ struct RunPart {
 };
 
 /// When part `k` could give the frame's pose: while it lasts, and between its samples.
-[[nodiscard]] log::Interval lasting(const std::vector<RunPart>& parts, std::size_t k);
+[[nodiscard]] Interval lasting(const std::vector<RunPart>& parts, std::size_t k);
 /// When it gives it: where it closes no cycle.
-[[nodiscard]] log::Intervals coverage_of(const std::vector<RunPart>& parts, std::size_t k);
+[[nodiscard]] Intervals coverage_of(const std::vector<RunPart>& parts, std::size_t k);
 
 /// The inactive intervals of frames, by name.
 using InactiveIntervalsPtr = std::shared_ptr<const SetInactiveIntervals>;

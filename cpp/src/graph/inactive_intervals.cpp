@@ -75,18 +75,18 @@ Stamp RunPart::given_after(Stamp at) const {
   return row && row.stamp_ns() < rows.to.ns ? Stamp{row.stamp_ns()} : Stamp::never();
 }
 
-log::Interval lasting(const std::vector<RunPart>& parts, std::size_t k) {
-  constexpr log::Interval kNever{Stamp::never(), Stamp::always()};
+Interval lasting(const std::vector<RunPart>& parts, std::size_t k) {
+  constexpr Interval kNever{Stamp::never(), Stamp::always()};
   const RunPart& part = parts[k];
   if (part.run == nullptr || part.run->is_closed() || part.run->breaks_body()) return kNever;
-  const log::Interval lasts{part.from, k + 1 < parts.size() ? parts[k + 1].from : Stamp::never()};
+  const Interval lasts{part.from, k + 1 < parts.size() ? parts[k + 1].from : Stamp::never()};
   if (!part.is_sampled()) return lasts;
   const Row first = part.first_row();
   return first ? common(lasts, {{first.stamp_ns()}, {part.last_row().stamp_ns() + 1}}) : kNever;
 }
 
-log::Intervals coverage_of(const std::vector<RunPart>& parts, std::size_t k) {
-  const log::Intervals lasts = lasting(parts, k);
+Intervals coverage_of(const std::vector<RunPart>& parts, std::size_t k) {
+  const Intervals lasts = lasting(parts, k);
   return lasts.empty() || parts[k].run->on_cycle.empty() ? lasts : lasts - parts[k].run->on_cycle;
 }
 

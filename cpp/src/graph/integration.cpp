@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "armillary/graph/twist_row.hpp"
 #include "armillary/series/pose_row.hpp"
 #include "graph/forest_state.hpp"
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "armillary/graph/forest_view.hpp"
+#include "armillary/graph/twist_row.hpp"
 #include "armillary/series/pose_row.hpp"
 #include "graph/evaluate.hpp"
 #include "graph/forest_state.hpp"

@@ -17,14 +17,14 @@ std::vector<Run> TrackRecord::published() const {
   for (std::size_t k = 0; k < runs.size(); ++k) {
     const RunRecord& run = runs[k];
     const Run active{run.from, run.parent, run.relation, run.published()};
-    const log::Intervals inactive = run.inactive();
+    const Intervals inactive = run.inactive();
     if (inactive.empty()) {
       published.push_back(active);
       continue;
     }
-    const log::Interval lasts{run.from, k + 1 < runs.size() ? runs[k + 1].from : Stamp::never()};
+    const Interval lasts{run.from, k + 1 < runs.size() ? runs[k + 1].from : Stamp::never()};
     Stamp at = run.from;
-    for (const log::Interval& gap : log::Intervals(lasts) & inactive) {
+    for (const Interval& gap : Intervals(lasts) & inactive) {
       if (at < gap.from) published.emplace_back(active).from = at;
       published.push_back({gap.from});
       at = gap.to;

@@ -17,10 +17,10 @@ DrivenProvider* RunRecord::driven() const {
   return by_link == nullptr ? nullptr : by_link->link.get();
 }
 
-log::Intervals RunRecord::inactive() const {
-  if (breaks_body()) return log::Intervals::everything();
+Intervals RunRecord::inactive() const {
+  if (breaks_body()) return Intervals::everything();
   const bool stays_so = is_sampled() && on_cycle.contains(series()->newest());
-  return stays_so ? on_cycle | log::Interval{series()->newest(), Stamp::never()} : on_cycle;
+  return stays_so ? on_cycle | Interval{series()->newest(), Stamp::never()} : on_cycle;
 }
 
 ProviderRef RunRecord::published() const {

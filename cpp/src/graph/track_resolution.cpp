@@ -6,8 +6,8 @@
 #include <limits>
 #include <set>
 
+#include "armillary/graph/cut_cycles.hpp"
 #include "armillary/graph/driven_link.hpp"
-#include "armillary/log/cycles.hpp"
 #include "graph/journal.hpp"
 
 namespace armillary {
@@ -121,7 +121,7 @@ struct Contender {
   std::size_t k = 0;
   std::optional<CycleRank> rank{};                               // none: it is active whatever others assert
   std::tuple<std::string_view, std::string_view, Stamp> name{};  // of, source, from
-  log::Intervals when{};                                         // it has the frame's pose, cycles apart
+  Intervals when{};                                              // it has the frame's pose, cycles apart
 
   [[nodiscard]] RunRecord& run() const { return track->runs[k]; }
 };
@@ -160,10 +160,10 @@ std::vector<Contender> Forest::State::contenders(const ResolveCycles* ranking) {
     touch(id);
     for (const auto& track : frames[id].tracks) {
       const std::vector<RunPart> parts = parts_of(*track);
-      std::vector<log::Intervals> when(track->runs.size());
+      std::vector<Intervals> when(track->runs.size());
       for (std::size_t i = 0; i < parts.size(); ++i)
         if (parts[i].run != nullptr) {
-          log::Intervals& whole = when[static_cast<std::size_t>(parts[i].run - track->runs.data())];
+          Intervals& whole = when[static_cast<std::size_t>(parts[i].run - track->runs.data())];
           whole = whole | lasting(parts, i);
         }
       for (std::size_t k = 0; k < track->runs.size(); ++k) {
@@ -205,14 +205,14 @@ void Forest::State::resolve_cycles(const ResolveCycles* ranking) {
   loops.clear();
   cycle_order.clear();
   Numbers numbers;
-  std::vector<log::Link> links;
+  std::vector<Link> links;
   for (const Contender& one : all) links.push_back({numbers.of(one.track->of), numbers.of(one.run().parent), one.when});
-  const std::vector<log::Cut> cuts = log::cut_cycles(numbers.size(), links);
+  const std::vector<Cut> cuts = cut_cycles(numbers.size(), links);
   std::vector<FrameId> changed;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Contender& one = all[i];
     if (one.rank) cycle_order.emplace(key_of(*one.track, one.run()), *one.rank);
-    const log::Intervals before = std::exchange(one.run().on_cycle, one.rank ? cuts[i].when : log::Intervals{});
+    const Intervals before = std::exchange(one.run().on_cycle, one.rank ? cuts[i].when : Intervals{});
     if (one.run().on_cycle != before) changed.push_back(one.track->of);
     if (one.run().on_cycle.empty()) continue;
     std::vector<FrameId> path;

@@ -7,7 +7,7 @@
 
 #include "armillary/graph/body_graph.hpp"
 #include "armillary/graph/path.hpp"
-#include "armillary/math/velocity.hpp"
+#include "armillary/graph/twist_row.hpp"
 #include "math/upper6.hpp"
 
 namespace armillary {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "armillary/graph/twist_row.hpp"
 #include "graph/forest_state.hpp"
 
 namespace armillary {

@@ -155,7 +155,7 @@ void activate_first(RunRecord& run, std::span<const std::int64_t> stamps) {
   Stamp first = Stamp::never();
   for (const std::int64_t ns : stamps)
     if (run.on_cycle.contains({ns})) first = std::min(first, Stamp{ns});
-  if (first != Stamp::never()) run.on_cycle = run.on_cycle - log::Intervals({first, {first.ns + 1}});
+  if (first != Stamp::never()) run.on_cycle = run.on_cycle - Intervals({first, {first.ns + 1}});
 }
 
 }  // namespace

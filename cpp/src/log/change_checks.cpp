@@ -36,7 +36,7 @@ struct Checks {
     const NodeKind kind = payload.kind;
     const bool carries = kind == NodeKind::geometry || kind == NodeKind::connection;
     if (kind == NodeKind::unknown) refuse("field 'kind' is unknown");
-    if (scene::is_transform(kind) != (payload.placement != nullptr)) refuse("a Transform has a placement, and others have none");
+    if (is_transform(kind) != (payload.placement != nullptr)) refuse("a Transform has a placement, and others have none");
     if (carries != (payload.content != nullptr)) refuse("a Geometry and a Connection have a content, and others have none");
     if (!payload.frame_name.empty()) check_name(payload.frame_name, "frame_name");
     // A frame that is named like a node may be that of the node.

@@ -5,7 +5,7 @@
 #include <ranges>
 #include <unordered_map>
 
-#include "armillary/log/cycles.hpp"
+#include "armillary/graph/cut_cycles.hpp"
 #include "log/resolver_state.hpp"
 
 namespace armillary::log {
@@ -220,7 +220,7 @@ Piece piece_of(const ResolverState& state, const ResolvedEdge& edge) {
               .record = edge.record,
               .rank = edge.given->rank,
               .is_base = true};
-  if (!scene::is_transform(head.kind)) return piece;
+  if (!is_transform(head.kind)) return piece;
   piece.provider = Provider::node;
   const Interval stay{edge.when.from <= own.created_at ? Stamp::always() : edge.when.from, edge.when.to};
   std::vector<Stamp> stamps;
@@ -272,7 +272,7 @@ void resolve_base_pieces(ResolverState& state) {
       covered[track] = covered[track] | parts;
     };
     Intervals& before = placed[edge.node];
-    const Intervals main = scene::is_transform(head.kind) ? when - before : Intervals{};
+    const Intervals main = is_transform(head.kind) ? when - before : Intervals{};
     if (!main.empty()) add(head.placement->source, main);
     if (const Intervals others = when - main; !others.empty()) add("in:" + edge.parent.text(), others);
     before = before | when;

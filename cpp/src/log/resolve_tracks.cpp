@@ -4,7 +4,7 @@
 #include <limits>
 #include <unordered_map>
 
-#include "armillary/log/cycles.hpp"
+#include "armillary/graph/cut_cycles.hpp"
 #include "log/resolver_state.hpp"
 
 namespace armillary::log {

@@ -13,11 +13,11 @@
 #include "armillary/graph/driven_form.hpp"
 #include "armillary/graph/provider.hpp"
 #include "armillary/graph/variables.hpp"
+#include "armillary/log/attribute_value.hpp"
 #include "armillary/log/json.hpp"
+#include "armillary/log/node_id.hpp"
+#include "armillary/log/node_kind.hpp"
 #include "armillary/log/timestamp.hpp"
-#include "armillary/scene/attribute_value.hpp"
-#include "armillary/scene/node_id.hpp"
-#include "armillary/scene/node_kind.hpp"
 #include "armillary/series/stamp.hpp"
 
 // The change record: the one form in which structure is written, stored, sent and read back.
@@ -26,8 +26,6 @@
 // follow from these lists. A stamp that is not given (`null`) has the value that the member has by default.
 
 namespace armillary::log {
-
-using scene::NodeKind;
 
 /// One field of a struct: its name in JSON and Python, and what a text in it must be. Without a name the fields of the
 /// member stand among those of the struct.

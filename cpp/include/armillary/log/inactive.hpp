@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "armillary/log/intervals.hpp"
 #include "armillary/log/timestamp.hpp"
+#include "armillary/series/intervals.hpp"
 
 namespace armillary::log {
 

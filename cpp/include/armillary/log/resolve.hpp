@@ -8,7 +8,7 @@
 #include "armillary/log/assertions.hpp"
 #include "armillary/log/bodies.hpp"
 #include "armillary/log/inactive.hpp"
-#include "armillary/log/intervals.hpp"
+#include "armillary/series/intervals.hpp"
 
 // Which assertions of a change log hold, and when: a function of the set of changes and of the set of samples.
 //

@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "armillary/scene/node_id.hpp"
+#include "armillary/log/node_id.hpp"
 
 namespace armillary::scene {
 

@@ -90,7 +90,7 @@ struct NodeRecord : detail::Counted {
   RecordPtr previous{};                             ///< its past incarnation
 
   [[nodiscard]] bool has_known_beginning() const { return kind != NodeKind::unknown; }
-  [[nodiscard]] bool is_transform() const { return scene::is_transform(kind); }
+  [[nodiscard]] bool is_transform() const { return armillary::is_transform(kind); }
   /// Whether it has a frame from the beginning: a Transform its own, a stand-in the one that it stands for.
   [[nodiscard]] bool is_placed() const { return is_transform() || kind == NodeKind::frame; }
   [[nodiscard]] bool has_living_parent() const;

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace armillary::scene {
+namespace armillary {
 
 enum class NodeKind : std::uint8_t { unknown, group, transform, uncertain_transform, geometry, connection, frame };
 
@@ -14,4 +14,4 @@ enum class NodeKind : std::uint8_t { unknown, group, transform, uncertain_transf
   return kind == NodeKind::transform || kind == NodeKind::uncertain_transform;
 }
 
-}  // namespace armillary::scene
+}  // namespace armillary

@@ -1,4 +1,4 @@
-#include "armillary/scene/node_id.hpp"
+#include "armillary/log/node_id.hpp"
 
 #include <pthread.h>
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "armillary/scene/attribute_value.hpp"
+#include "armillary/log/attribute_value.hpp"
 #include "check.hpp"
 
 using namespace armillary;

@@ -1,10 +1,10 @@
-#include "armillary/log/cycles.hpp"
+#include "armillary/graph/cut_cycles.hpp"
 
 #include <limits>
 #include <map>
 #include <utility>
 
-namespace armillary::log {
+namespace armillary {
 
 namespace {
 
@@ -132,4 +132,4 @@ std::vector<Cut> cut_cycles(std::size_t nodes, const std::vector<Link>& links) {
   return cuts;
 }
 
-}  // namespace armillary::log
+}  // namespace armillary

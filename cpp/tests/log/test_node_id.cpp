@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "armillary/scene/node_id.hpp"
+#include "armillary/log/node_id.hpp"
 #include "check.hpp"
 
 using namespace armillary;

@@ -1,4 +1,4 @@
-#include "armillary/scene/attribute_value.hpp"
+#include "armillary/log/attribute_value.hpp"
 
 #include <bit>
 #include <cassert>

@@ -5,7 +5,7 @@
 
 #include "armillary/series/stamp.hpp"
 
-namespace armillary::log {
+namespace armillary {
 
 /// Instants from `from` until just before `to`.
 struct Interval {
@@ -76,4 +76,4 @@ class Intervals {
   std::vector<Interval> all_{};
 };
 
-}  // namespace armillary::log
+}  // namespace armillary

@@ -2,11 +2,10 @@
 
 #include <random>
 
-#include "armillary/log/cycles.hpp"
+#include "armillary/graph/cut_cycles.hpp"
 #include "check.hpp"
 
 using namespace armillary;
-using namespace armillary::log;
 
 namespace {
 

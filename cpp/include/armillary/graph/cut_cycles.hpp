@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "armillary/log/intervals.hpp"
+#include "armillary/series/intervals.hpp"
 
-namespace armillary::log {
+namespace armillary {
 
 /// A link from a child to a parent while it holds. Children and parents are numbers below the count that is given.
 struct Link {
@@ -26,4 +26,4 @@ struct Cut {
 /// Only links within a strongly connected component (time ignored) are looked at: without one the cost is linear.
 [[nodiscard]] std::vector<Cut> cut_cycles(std::size_t nodes, const std::vector<Link>& links);
 
-}  // namespace armillary::log
+}  // namespace armillary
