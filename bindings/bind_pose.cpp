@@ -21,10 +21,9 @@ namespace {
 std::string pose_repr(const Pose& pose) {
   const Vector3& t = pose.answer.transform.translation;
   const Vector3 rpy = pose.answer.transform.rotation.rpy();
-  char numbers[200], when[60] = "";
+  char numbers[200];
   std::snprintf(numbers, sizeof numbers, "xyz=(%.6g, %.6g, %.6g), rpy=(%.6g, %.6g, %.6g)", t.x, t.y, t.z, rpy.x, rpy.y, rpy.z);
-  if (!pose.answer.is_timeless())
-    std::snprintf(when, sizeof when, " at %.9g s", 1e-9 * static_cast<double>(pose.answer.stamp.ns));
+  const std::string when = pose.answer.is_timeless() ? "" : " at " + stamp_text(pose.answer.stamp);
   const std::string flags = pose.answer.held ? ", held" : pose.answer.predicted ? ", predicted" : "";
   return "Pose(" + std::string(text_of(pose.of)) + " in " + std::string(text_of(pose.in_frame)) + when + ": " + numbers + flags +
          ")";

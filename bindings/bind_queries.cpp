@@ -194,12 +194,11 @@ nb::object transforms(Self self, nb::handle of, nb::handle in_frame, nb::handle 
   return result;
 }
 
-bool is_array_of_stamps(nb::handle at) {
-  return !at.is(latest()) && !PyLong_Check(at.ptr()) && !PyIndex_Check(at.ptr()) && !PyFloat_Check(at.ptr());
+/// Whether there is one instant per point; a numpy scalar is told from an array by its `ndim`.
+bool are_stamps(nb::handle at) {
+  if (PyLong_Check(at.ptr()) || at.is(latest())) return false;
+  return nb::hasattr(at, "ndim") ? nb::cast<int>(at.attr("ndim")) > 0 : PySequence_Check(at.ptr()) && !PyUnicode_Check(at.ptr());
 }
-
-/// A numpy array of one element has __index__ too: an array is told by its `ndim`.
-bool has_dimensions(nb::handle at) { return nb::hasattr(at, "ndim") && nb::cast<int>(at.attr("ndim")) > 0; }
 
 nb::object map_points_at(Self self, nb::handle points, nb::handle from_frame, nb::handle to_frame, nb::handle at,
                          nb::handle outside, nb::handle policy, nb::handle interpolation) {
@@ -207,7 +206,7 @@ nb::object map_points_at(Self self, nb::handle points, nb::handle from_frame, nb
     return by_policy(self, "map_points", points, "from_frame"_a = from_frame, "to_frame"_a = to_frame, "at"_a = at,
                      "outside"_a = outside, "policy"_a = policy, "interpolation"_a = interpolation);
   const StoreCore& world = core(self);
-  if (!is_array_of_stamps(at) && !has_dimensions(at))
+  if (!are_stamps(at))
     return map_points(
         pose(self, from_frame, to_frame, at, nb::none(), nb::none(), outside, policy, interpolation).answer.transform, points);
   const QueryContext context = as_context(world, outside, policy, interpolation);

@@ -66,21 +66,30 @@ Doubles::Doubles(nb::handle value, const char* name, std::initializer_list<Py_ss
   raise("InvalidArgument", std::string(name) + " must have shape " + shape_text(shape) + ", got " + got + ".", value);
 }
 
-Stamps::Stamps(nb::handle value, const char* name) {
-  nb::object raw = any_array(value, name);
-  const std::string kind = printed(raw.attr("dtype").attr("kind"));
-  const bool empty = nb::cast<std::size_t>(raw.attr("size")) == 0;
-  if (kind != "i" && kind != "u" && !empty)
-    raise("InvalidStamp",
-          std::string(name) + " must be integer nanoseconds (int64), got dtype " + printed(raw.attr("dtype")) +
-              ". Convert seconds with (1e9 * values).round().astype('int64').",
+namespace {
+
+nb::object stamps_module(const char* name) { return nb::module_::import_("armillary.stamps").attr(name); }
+
+/// Only an array of integers of numpy itself is taken as it is; armillary.stamps knows all other forms.
+nb::object int64_array(nb::handle value, const char* name) {
+  const bool is_array = nb::ndarray_check(value) && nb::hasattr(value, "dtype") && nb::cast<int>(value.attr("ndim")) == 1;
+  const bool is_integer = is_array && printed(value.attr("dtype").attr("kind")) == "i";
+  return is_integer ? numpy_array(value, "int64") : stamps_module("as_stamps")(value, name);
+}
+
+std::int64_t integer_stamp(PyObject* integer, nb::handle value, const char* name) {
+  int overflow = 0;
+  const long long ns = PyLong_AsLongLongAndOverflow(integer, &overflow);
+  if (overflow != 0 || !is_sample_stamp({ns}))
+    raise("InvalidStamp", std::string(name) + " = " + shown(value) + " ns is out of range: stamps lie within 146 years of zero.",
           value);
-  if (nb::cast<int>(raw.attr("ndim")) != 1)
-    raise("InvalidArgument", std::string(name) + " must have shape (N,), got " + printed(raw.attr("shape")) + ".", value);
-  if (kind == "u" &&
-      nb::cast<std::uint64_t>(raw.attr("max")(nb::arg("initial") = 0)) > static_cast<std::uint64_t>(kLatestSample.ns))
-    raise("InvalidStamp", std::string(name) + " holds a stamp out of range: stamps lie within 146 years of zero.", value);
-  array_ = numpy_array(raw, "int64");
+  return ns;
+}
+
+}  // namespace
+
+Stamps::Stamps(nb::handle value, const char* name) {
+  array_ = int64_array(value, name);
   get_buffer(array_, view_);
   for (std::size_t row = 0; row < span().size(); ++row) {
     if (is_sample_stamp({span()[row]})) continue;
@@ -92,29 +101,12 @@ Stamps::Stamps(nb::handle value, const char* name) {
 }
 
 std::int64_t as_stamp(nb::handle value, const char* name) {
-  PyObject* object = value.ptr();
-  nb::object index;
-  if (!PyLong_CheckExact(object)) {
-    if (PyBool_Check(object) || !PyIndex_Check(object)) {
-      const bool is_float = PyFloat_Check(object);
-      raise("InvalidStamp",
-            std::string(name) + " must be integer nanoseconds, got " + shown(value) + ". " +
-                (is_float ? "Pass seconds(" + shown(value) + ")." : "Pass seconds(...) or stamp(sec=, nanosec=)."),
-            value);
-    }
-    index = nb::steal(PyNumber_Index(object));
-    if (!index.is_valid()) {
-      PyErr_Clear();
-      raise("InvalidStamp", std::string(name) + " must be one stamp in integer nanoseconds, got " + shown(value) + ".", value);
-    }
-    object = index.ptr();
-  }
-  int overflow = 0;
-  const long long ns = PyLong_AsLongLongAndOverflow(object, &overflow);
-  if (overflow != 0 || !is_sample_stamp({ns}))
-    raise("InvalidStamp", std::string(name) + " = " + shown(value) + " ns is out of range: stamps lie within 146 years of zero.",
-          value);
-  return ns;
+  if (PyLong_CheckExact(value.ptr())) return integer_stamp(value.ptr(), value, name);
+  const bool is_integer = PyIndex_Check(value.ptr()) && !PyBool_Check(value.ptr());
+  nb::object ns = is_integer ? nb::steal(PyNumber_Index(value.ptr())) : nb::object();
+  PyErr_Clear();
+  if (!ns.is_valid()) ns = stamps_module("as_instant")(value, name);
+  return integer_stamp(ns.ptr(), value, name);
 }
 
 nb::handle latest() {
@@ -129,7 +121,7 @@ When as_when(nb::handle value, const char* name) {
 
 Duration as_window(nb::handle value) {
   if (value.is_none()) return {};
-  const std::int64_t window_ns = as_stamp(value, "window");
+  const std::int64_t window_ns = PyIndex_Check(value.ptr()) ? as_stamp(value, "window") : 0;
   if (window_ns < kShortestWindow_ns)
     raise("InvalidArgument",
           "window must be a duration of at least 2 ns, got " + shown(value) +

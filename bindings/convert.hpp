@@ -29,7 +29,7 @@ class Doubles {
   Py_buffer view_{};
 };
 
-/// An int64 array of stamps; floats are refused with the hint.
+/// An int64 array of stamps, from whatever armillary.stamps takes; floats are refused with the hint.
 class Stamps {
  public:
   Stamps(nb::handle value, const char* name);
@@ -48,7 +48,7 @@ class Stamps {
 /// numpy.asarray(value), or InvalidArgument.
 [[nodiscard]] nb::object any_array(nb::handle value, const char* name);
 
-/// One stamp: an int or a numpy integer, never a float or a bool.
+/// One stamp: an int, or whatever else armillary.stamps takes for an instant; never a float or a bool.
 [[nodiscard]] std::int64_t as_stamp(nb::handle value, const char* name);
 /// A stamp, or LATEST.
 [[nodiscard]] When as_when(nb::handle value, const char* name);

@@ -30,4 +30,6 @@ std::string shown(nb::handle value) {
   return nb::cast<std::string>(nb::steal(PyUnicode_Substring(text.ptr(), 0, longest))) + "...";
 }
 
+std::string stamp_text(Stamp stamp) { return printed(nb::module_::import_("armillary.errors.format").attr("format_stamp")(stamp.ns, 0)); }
+
 }  // namespace armillary::python

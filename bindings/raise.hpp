@@ -25,4 +25,7 @@ namespace armillary::python {
 /// "{value!r}", shortened.
 [[nodiscard]] std::string shown(nb::handle value);
 
+/// A stamp in seconds, with every digit that is not zero.
+[[nodiscard]] std::string stamp_text(Stamp stamp);
+
 }  // namespace armillary::python

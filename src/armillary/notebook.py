@@ -12,6 +12,8 @@ from html import escape
 from itertools import islice
 from typing import Any
 
+from armillary.errors.format import format_stamp
+
 __all__ = [
     "MOST_LINES",
     "card",
@@ -129,4 +131,4 @@ def _world_rows(relations: Sequence[Any], frames: int) -> Iterator[tuple[str, ob
     firsts = [info.first for info in relations if info.first is not None]
     lasts = [info.last for info in relations if info.last is not None]
     if firsts and lasts:
-        yield "samples", f"from {min(firsts) / 1e9:.9g} s to {max(lasts) / 1e9:.9g} s"
+        yield "samples", f"from {format_stamp(min(firsts), 0)} to {format_stamp(max(lasts), 0)}"

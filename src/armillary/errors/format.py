@@ -5,21 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from itertools import islice
+from time import gmtime, strftime
 
-__all__ = ["format_duration", "format_stamp", "join_names", "list_names", "nearest_name", "short_repr"]
+__all__ = ["format_duration", "format_stamp", "join_names", "list_names", "nearest_name", "short_repr", "small_unit"]
 
 _NS_PER_S = 1_000_000_000
+_YEAR_2000_NS = 946_684_800 * _NS_PER_S  # no clock that counts from its start gets here
+_YEAR_NS = 31_557_600 * _NS_PER_S
+_UNITS = ((1_000, "microseconds"), (1_000_000, "milliseconds"), (_NS_PER_S, "seconds"))
 _MAX_LISTED = 12
 _MAX_REPR = 60
 _MAX_COMPARED, _MAX_NAME = 5000, 200  # the search is quadratic
 
 
-def format_stamp(stamp_ns: int) -> str:
-    """Return a stamp in seconds, with every digit that is not zero."""
+def format_stamp(stamp_ns: int, least_digits: int = 3) -> str:
+    """Return a stamp in seconds, with every digit that is not zero; one of a wall clock with its date as well."""
     sign = "-" if stamp_ns < 0 else ""
     whole, rest = divmod(abs(stamp_ns), _NS_PER_S)
-    digits = f"{rest:09d}".rstrip("0").ljust(3, "0")
-    return f"{sign}{whole}.{digits} s"
+    digits = f"{rest:09d}".rstrip("0").ljust(least_digits, "0")
+    date = strftime(" (%Y-%m-%d %H:%M:%S UTC)", gmtime(whole)) if stamp_ns >= _YEAR_2000_NS else ""
+    return f"{sign}{whole}{'.' if digits else ''}{digits} s{date}"
+
+
+def small_unit(small: int, large_ns: int) -> str | None:
+    """Return the unit in which a small number and a stamp of a wall clock are within a year, or None."""
+    if small <= 0 or large_ns < _YEAR_2000_NS:
+        return None
+    return next((unit for ns, unit in _UNITS if abs(small * ns - large_ns) < _YEAR_NS), None)
 
 
 def format_duration(duration_ns: int) -> str:

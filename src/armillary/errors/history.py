@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from armillary.errors.base import ArmillaryError
-from armillary.errors.format import format_duration, format_stamp
+from armillary.errors.format import format_duration, format_stamp, small_unit
 
 __all__ = ["AfterHistory", "BeforeHistory", "NoSamples", "SingleSample", "StampOutOfRange"]
 
@@ -37,10 +37,22 @@ class StampOutOfRange(ArmillaryError, LookupError):
         self.edge, self.requested, self.first, self.last, self.row = edge, requested, first, last, row
         self.inserting, self.horizon, self.joint = inserting, horizon, joint
         where = "" if row is None else f" (row {row} of the batch)"
-        super().__init__(self._sentence() + where)
+        super().__init__(self._sentence() + where + self._unit_hint())
 
     def _sentence(self) -> str:
         return f"The {self._what()} is not known {self._when()}; {self._held()}."
+
+    def _unit_hint(self) -> str:
+        """Name the unit that was probably meant, where one stamp is a wall clock's and the other is far too small."""
+        known = self.last if self.first is None else self.first
+        if self.requested is None or known is None:
+            return ""
+        small, large = sorted((self.requested, known))
+        unit = small_unit(small, large)
+        if unit is None:
+            return ""
+        suspect = "This instant looks" if small == self.requested else "Its samples look"
+        return f" {suspect} like {unit} of a wall clock: stamps are nanoseconds, or datetime64 of any unit."
 
     def _what(self, asked: str = "pose") -> str:
         return self._name() if self.edge is None else f"{asked} of {_edge_text(self.edge)}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from armillary.errors.base import ArmillaryError, GivenValue
-from armillary.errors.format import list_names, nearest_name
+from armillary.errors.format import format_stamp, list_names, nearest_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -300,7 +300,7 @@ class OpenLoop(ArmillaryError, LookupError):
 
     def __init__(self, edge: tuple[str, str, str], requested: int | None) -> None:
         self.edge, self.requested = edge, requested
-        when = "" if requested is None else f" at {requested * 1e-9:.3f} s"
+        when = "" if requested is None else f" at {format_stamp(requested)}"
         super().__init__(
             f"The pose of '{edge[0]}' in '{edge[1]}' was asked{when}, and the joints there do not close its loop: "
             "between two samples its parts do not reach each other. Set the joints more often, or keep within reach."

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary._core import ReadyQueue
-from armillary.errors import AmbiguousPath, ArmillaryError, InvalidArgument, InvalidStamp, WaitTimeout
-from armillary.stamps import LATEST
+from armillary.errors import AmbiguousPath, ArmillaryError, InvalidArgument, WaitTimeout
+from armillary.stamps import LATEST, as_stamps
 from armillary.store.names import frame_of_body, knows_name, recall_name
 from armillary.store.values import with_row
 
@@ -288,15 +288,7 @@ class PolicySweep:
 
 
 def _stamps(at: Any) -> list[int]:
-    try:
-        stamps = np.asarray(at)
-    except (TypeError, ValueError, OverflowError):
-        stamps = np.empty((0, 0))  # rows of unequal lengths are no list of stamps
-    if stamps.ndim != 1 or (stamps.size and stamps.dtype.kind not in "iu"):
-        raise InvalidStamp(
-            f"at must be (N,) integer nanoseconds, got {at!r}. Pass np.array([...]) of seconds(...).", at
-        )
-    return [int(stamp) for stamp in stamps]
+    return [int(stamp) for stamp in as_stamps(at)]
 
 
 def _joined(choices: list[PathChoice]) -> Any:

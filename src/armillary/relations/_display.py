@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary.errors import NotNumeric
+from armillary.errors.format import format_stamp
 from armillary.notebook import card, facts, numbers, turn
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ def _deviations(covariance: Any, first: tuple[str, str], second: tuple[str, str]
 
 
 def _origin(value: Pose | Twist) -> _Rows:
-    yield "at", "always" if value.stamp is None else f"{value.stamp / 1e9:.9g} s"
+    yield "at", "always" if value.stamp is None else format_stamp(value.stamp, 0)
     method = getattr(value, "method", None)
     if method is not None:
         yield "method", str(method)

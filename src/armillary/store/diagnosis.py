@@ -20,7 +20,7 @@ from armillary.errors import (
     UnknownFrame,
 )
 from armillary.errors.format import format_duration, format_stamp, join_names, list_names, nearest_name
-from armillary.stamps import Latest
+from armillary.stamps import Latest, as_when
 from armillary.store.conditions import conditions_of
 from armillary.store.names import knows_name
 from armillary.store.nodes import maker_of
@@ -35,7 +35,7 @@ __all__ = ["diagnose"]
 
 def diagnose(store: Store, *, of: str, in_frame: str, at: int | Latest) -> Diagnosis:
     """Return why `of` cannot be seen from `in_frame`; see `World.diagnose`."""
-    explanations = Explanations(store)
+    explanations, at = Explanations(store), as_when(at)
     try:
         pose = store.pose(of=of, in_frame=in_frame, at=at)
     except EXPLAINED as error:

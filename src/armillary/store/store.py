@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from armillary._core import ROOT_NODE, ChangeRecord, NodeId, ReadyQueue, StoreCore
 from armillary.errors import AmbiguousPath, ArmillaryError, ChangesForgotten, InvalidArgument, WorldClosed
-from armillary.stamps import LATEST, Latest, now
+from armillary.stamps import LATEST, Latest, as_stamp, now
 from armillary.store.bodies import check_body, listed_frames
 from armillary.store.dispatcher import POSE, TWIST, Dispatcher, Kind, WaitHandle, check_timeout
 from armillary.store.names import recall_name
@@ -148,9 +148,9 @@ class Store(StoreCore):
         """
         from armillary.store.changes import ResetTime  # noqa: PLC0415
 
+        to = as_stamp(to, "to")
         with self.pending.lock:
             if to is not None:
-                self.as_stamp(to, "to")
                 self.set_clock(to)
             self._apply_alone(ResetTime(to))
             self.pending.drop_all(self)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from armillary.errors.format import format_stamp
 from armillary.view._axes import multiples, round_step, round_text
 from armillary.view._drawing import MARGIN_PX, Drawing, Line, Point, Polygon, Shape, Text, as_points, heading
 from armillary.view._files import svg_text, write_drawing
@@ -220,10 +221,10 @@ def _panels(trajectory: Trajectory, deviations: float) -> Iterator[Panel]:
 
 
 def _header(title: str, trajectory: Trajectory, deviations: float) -> Iterator[Shape]:
-    first, last = (stamp / _NS_PER_S for stamp in (int(trajectory.stamps[0]), int(trajectory.stamps[-1])))
+    first, last = (int(stamp) for stamp in trajectory.stamps[[0, -1]])
     sure = np.isfinite(trajectory.deviations).any()
     bands = f"bands of {deviations:g} standard deviations" if sure else "no covariance is known"
-    yield from heading(title, f"{last - first:.6g} s, counted from {first:.3f} s; {bands}")
+    yield from heading(title, f"{(last - first) / _NS_PER_S:.6g} s, counted from {format_stamp(first)}; {bands}")
 
 
 def _times(panel: Panel, bottom: float) -> Iterator[Shape]:

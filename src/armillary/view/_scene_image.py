@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary.errors import ArmillaryError, InvalidArgument
-from armillary.stamps import LATEST, Latest
+from armillary.errors.format import format_stamp
+from armillary.stamps import LATEST, Latest, as_when
 from armillary.view._annotations import Label, place_labels
 from armillary.view._drawing import MARGIN_PX, Circle, Drawing, Line, Polygon, Shape, as_points, heading
 from armillary.view._faces import Piece, back_to_front, faces_of, normal_of, points_of
@@ -183,9 +184,10 @@ def _scene_drawing(
 ) -> Drawing:
     seen_from = world.root_frame if in_frame is None else in_frame
     axes = _axes(from_)
+    at = as_when(at)
     contents = scene_contents(world, seen_from, at, frames)
     title = f"'{world.name}' seen from {seen_from}" if world.name else f"seen from {seen_from}"
-    when = "now" if isinstance(at, Latest) else f"at {at / 1e9:.3f} s"
+    when = "now" if isinstance(at, Latest) else f"at {format_stamp(at)}"
     subtitle = f"{when}; ellipses of {_DEVIATIONS:g} standard deviations" if contents.covariances else when
     extent_m, enclosing = _extent(contents)
     camera, size = _camera(axes, enclosing)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armillary.errors import InvalidArgument
+from armillary.errors import InvalidArgument, InvalidStamp
+from armillary.errors.format import format_stamp
+from armillary.stamps import as_stamps
 from armillary.view._annotations import (
     Entry,
     Label,
@@ -115,10 +117,13 @@ def _tracks_drawing(world: DrawableWorld, of: Sequence[str], in_frame: str, at: 
 
 
 def _sorted_stamps(at: ArrayLike) -> NDArray[np.int64]:
-    stamps = np.sort(np.atleast_1d(np.asarray(at)))
-    if stamps.size == 0 or stamps.ndim != 1 or not np.issubdtype(stamps.dtype, np.integer):
-        raise InvalidArgument("at must be instants in integer nanoseconds, shape (N,), at least one of them.")
-    return stamps.astype(np.int64)
+    try:
+        stamps = as_stamps([at] if np.ndim(at) == 0 else at)
+    except InvalidStamp as error:
+        raise InvalidArgument(str(error), at) from None
+    if stamps.size == 0:
+        raise InvalidArgument("at must be instants in integer nanoseconds, at least one of them.", at)
+    return np.sort(stamps)
 
 
 def _names(of: Sequence[str]) -> tuple[str, ...]:
@@ -152,7 +157,7 @@ def _tracks(
 
 def _header(title: str, stamps: NDArray[np.int64]) -> Iterator[Shape]:
     span_s = (stamps[-1] - stamps[0]) / _NS_PER_S
-    since = "" if stamps[0] == 0 else f", counted from {stamps[0] / _NS_PER_S:.3f} s"
+    since = "" if stamps[0] == 0 else f", counted from {format_stamp(int(stamps[0]))}"
     yield from heading(title, f"{span_s:g} s of motion{since}")
 
 

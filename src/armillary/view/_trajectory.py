@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary.errors import ArmillaryError, BeforeHistory, InvalidArgument, StampOutOfRange
-from armillary.stamps import seconds
+from armillary.stamps import as_stamp, seconds
 
 if TYPE_CHECKING:
     from numpy import float64, int64
@@ -50,6 +50,7 @@ def sample_trajectory(world: DrawableWorld, of: str, in_frame: str, start: int |
 
 
 def _span(world: DrawableWorld, of: str, in_frame: str, start: int | None, end: int | None) -> tuple[int, int]:
+    start, end = as_stamp(start, "start"), as_stamp(end, "end")
     last = world.pose(of=of, in_frame=in_frame).stamp if end is None else end
     if last is None:
         raise InvalidArgument(f"'{of}' is fixed in '{in_frame}': its pose has no history to plot.", of)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from armillary.stamps import LATEST, Latest
+from armillary.errors.format import format_stamp
+from armillary.stamps import LATEST, Latest, as_when
 from armillary.view._drawing import MARGIN_PX, Drawing, Line, Rectangle, Shape, Text, heading
 from armillary.view._files import svg_text, write_drawing
 from armillary.view.theme import EDGE, INK, MUTED, PANEL, SMALL_PX, TEXT_PX, WARNING, Theme, text_width
@@ -87,6 +88,7 @@ class _Layout:
 
 
 def _tree_drawing(world: DrawableWorld, at: int | Latest) -> Drawing:
+    at = as_when(at)
     tree = world.tree(at)
     poses = [info for info in world.relations() if info.kind != "twist"]
     edges = {info.of: info for info in poses if tree.parents.get(info.of) == (info.in_frame, info.source)}
@@ -191,7 +193,7 @@ def _age(age_s: float) -> str:
 
 def _header(title: str, tree: Tree, at: int | Latest) -> Iterator[Shape]:
     count = len(tree.parents)
-    when = "now" if isinstance(at, Latest) else f"at {at / 1e9:.3f} s"
+    when = "now" if isinstance(at, Latest) else f"at {format_stamp(at)}"
     subtitle = f"{count} frame{'' if count == 1 else 's'}, {when}" if count else "This world has no frames yet."
     yield from heading(title, subtitle)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary.errors import ArmillaryError
+from armillary.errors.format import format_stamp
 
 if TYPE_CHECKING:
     from armillary.relations import Pose
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from armillary.view.web._frames import NamedFrames
 
 
-_NS_PER_S = 1e9
 _LONGEST = 60
 _MOST_LINES = 400
 _MUTED = "opacity:0.55"
@@ -65,7 +65,7 @@ def _pose_rows(pose: Pose) -> Iterator[tuple[str, str]]:
         deviations = np.sqrt(np.maximum(np.diag(pose.covariance), 0.0))
         yield "± position [mm]", _vector(1e3 * deviations[:3], digits=1)
         yield "± angle [°]", _vector(np.degrees(deviations[3:]), digits=2)
-    yield "instant", "fixed" if pose.stamp is None else f"{pose.stamp / _NS_PER_S:.3f} s"
+    yield "instant", "fixed" if pose.stamp is None else format_stamp(pose.stamp)
     if pose.held:
         yield "held", "outside the history: the nearest sample"
 
