@@ -8,7 +8,7 @@ SITE = $(shell $(BIN)/python -c "import sysconfig; print(sysconfig.get_path('pla
 BUILD := build/dev
 NATIVE_SOURCES := $(shell find cpp/include cpp/src bindings -type f) CMakeLists.txt cpp/CMakeLists.txt pyproject.toml
 
-.PHONY: FORCE help build demo test check format docs stubs bench sanitize soak wheel clean
+.PHONY: FORCE help build demo test check format docs stubs bench sanitize compilers soak wheel clean
 
 help:
 	@echo "make demo      build everything and run the demo"
@@ -17,6 +17,7 @@ help:
 	@echo "make docs      the documentation as a site, in site/"
 	@echo "make bench     product and peers, side by side"
 	@echo "make sanitize  the core under address, undefined and thread sanitizers"
+	@echo "make compilers the core read by clang++ and g++, each file by itself"
 	@echo "make soak      long random and stress runs"
 
 # -- Set-up
@@ -93,7 +94,10 @@ bench: build
 sanitize: $(VENV)/.tools
 	PATH="$(abspath $(BIN)):$$PATH" sh tools/sanitize.sh
 
-soak: build
+compilers:
+	sh tools/compilers.sh
+
+soak: build compilers
 	ARMILLARY_HYPOTHESIS=soak $(BIN)/python -m pytest tests/laws tests/conformance
 	PATH="$(abspath $(BIN)):$$PATH" ARMILLARY_STRESS_READS=10000000 sh tools/sanitize.sh
 

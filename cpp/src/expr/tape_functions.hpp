@@ -109,9 +109,9 @@ template <typename Use>
     case TapeOp::ne:
       return use([](double a, double b) { return a != b ? 1.0 : 0.0; });
     case TapeOp::logical_and:
-      return use([](double a, double b) { return (a != 0.0) & (b != 0.0) ? 1.0 : 0.0; });
+      return use([](double a, double b) { return ((a != 0.0) & (b != 0.0)) ? 1.0 : 0.0; });
     case TapeOp::logical_or:
-      return use([](double a, double b) { return (a != 0.0) | (b != 0.0) ? 1.0 : 0.0; });
+      return use([](double a, double b) { return ((a != 0.0) | (b != 0.0)) ? 1.0 : 0.0; });
     case TapeOp::logical_not:
       return use([](double a, double) { return a == 0.0 ? 1.0 : 0.0; });
     case TapeOp::if_else_zero:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "armillary/series/pose_row.hpp"
 #include "graph/journal.hpp"
 
 namespace armillary {

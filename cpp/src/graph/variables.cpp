@@ -248,15 +248,17 @@ VariableTable Variables::samples(VariableId id, SourceId source, Stamp from, Sta
   const VariableSource* of_source = source_of_variable(id, source);
   if (of_source == nullptr) return table;
   std::map<std::int64_t, std::pair<double, double>> found;
-  for (const auto& [channel, index] : of_source->columns)
-    channel->series.for_each(std::max(from, earlier(of_source->newest(), retention_.history)), to, [&](const Row& row) {
+  for (const Column& column : of_source->columns)
+    column.channel->series.for_each(std::max(from, earlier(of_source->newest(), retention_.history)), to, [&](const Row& row) {
       const double* values = row.values();
-      if (std::isnan(values[index])) return;
+      const double value = values[column.index];
+      if (std::isnan(value)) return;
       if (all_[id]->kind == VariableKind::velocity) {
-        found[row.stamp_ns()] = {kAbsent, values[index]};
+        found[row.stamp_ns()] = {kAbsent, value};
         return;
       }
-      found[row.stamp_ns()] = {values[index], channel->has_velocities ? values[channel->width + index] : kAbsent};
+      const Channel& channel = *column.channel;
+      found[row.stamp_ns()] = {value, channel.has_velocities ? values[channel.width + column.index] : kAbsent};
     });
   for (const auto& [stamp, sample] : found) {
     table.stamps.push_back(stamp);

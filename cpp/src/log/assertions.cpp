@@ -1,7 +1,6 @@
 #include "armillary/log/assertions.hpp"
 
 #include <algorithm>
-#include <ranges>
 
 namespace armillary::log {
 
@@ -304,11 +303,11 @@ void ChangeLog::add_preference(std::vector<ChangePtr>& list, const ChangePtr& ch
               change);
   ++kept_.at(change->id).uses;
   std::vector<ChangePtr> left;
-  for (const ChangePtr& one : list | std::views::reverse) {  // the newest first: what covers is there
-    if (is_covered(*one, left))
-      release(one);
+  for (auto one = list.rbegin(); one != list.rend(); ++one) {  // the newest first: what covers is there
+    if (is_covered(**one, left))
+      release(*one);
     else
-      left.insert(left.begin(), one);
+      left.insert(left.begin(), *one);
   }
   list = std::move(left);
 }

@@ -1,7 +1,6 @@
 #include "armillary/log/resolve.hpp"
 
 #include <algorithm>
-#include <ranges>
 
 #include "log/resolver_state.hpp"
 
@@ -57,10 +56,10 @@ std::vector<PreferenceStep> steps_of(const ResolverState& state, const std::vect
   }
   std::vector<PreferenceStep> steps;
   Intervals decided;
-  for (const ChangePtr& record : records | std::views::reverse) {
-    const Prefer& prefer = std::get<Prefer>(record->payload);
-    if (record->epoch != state.out.epoch && record != last) continue;
-    const Intervals when(record == last ? Interval{} : Interval{prefer.start, prefer.end});
+  for (auto record = records.rbegin(); record != records.rend(); ++record) {
+    const Prefer& prefer = std::get<Prefer>((*record)->payload);
+    if ((*record)->epoch != state.out.epoch && *record != last) continue;
+    const Intervals when(*record == last ? Interval{} : Interval{prefer.start, prefer.end});
     if (prefer.source)
       for (const Interval& part : when - decided) steps.push_back({part, *prefer.source});
     decided = decided | when;

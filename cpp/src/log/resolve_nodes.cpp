@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <ranges>
 #include <unordered_map>
 
 #include "armillary/graph/cut_cycles.hpp"
@@ -19,9 +18,9 @@ const AddNode& head_of(const NodeIncarnation& incarnation) { return std::get<Add
 /// When each incarnation is the one meant: the newest that has begun; for places the oldest one before any has.
 void find_currents(std::vector<NodeIncarnation>& incarnations) {
   Stamp next = Stamp::never();
-  for (NodeIncarnation& one : incarnations | std::views::reverse) {
-    one.current = one.current_for_places = Intervals(Interval{one.created_at, next});
-    next = std::min(next, one.created_at);
+  for (auto one = incarnations.rbegin(); one != incarnations.rend(); ++one) {
+    one->current = one->current_for_places = Intervals(Interval{one->created_at, next});
+    next = std::min(next, one->created_at);
   }
   NodeIncarnation& oldest = incarnations.front();
   oldest.current_for_places = oldest.current | Intervals(Interval{Stamp::always(), next});

@@ -6,7 +6,7 @@ namespace armillary::scene {
 
 namespace {
 
-constexpr std::size_t kPastValues = 100;  // of one attribute, for questions about the past
+constexpr std::ptrdiff_t kPastValues = 100;  // of one attribute, for questions about the past
 
 bool by_key_then_signature(const Attribute& a, const Attribute& b) {
   const int order = a.key.text->compare(*b.key.text);
@@ -356,8 +356,9 @@ void Draft::set_attribute(NodeRecord& record, const Setting& setting, const Chan
   auto& all = record.attributes;
   all.insert(std::ranges::upper_bound(all, attribute, by_key_then_signature), std::move(attribute));
   const auto by_key = [](const Attribute& one) -> const std::string& { return *one.key.text; };
-  const auto values = std::ranges::equal_range(all, *key.text, {}, by_key);
-  if (values.size() > kPastValues) all.erase(values.begin());
+  const auto first = std::ranges::lower_bound(all, *key.text, {}, by_key);
+  const auto last = std::ranges::upper_bound(all, *key.text, {}, by_key);
+  if (last - first > kPastValues) all.erase(first);
 }
 
 void Draft::add_to_index(const NodeRecord& record) {

@@ -62,7 +62,7 @@ void note_child(NodeRecord& group, const NodeId& id, const NodeRecord* child) {
 /// Drops all that was asserted of a stand-in before its frame was removed. What was in it never was, by that.
 void Draft::drop_before(const NodeId& stand_in, const Signature& barrier, Stamp at) {
   if (next_->recall(stand_in) == nullptr) return;
-  note_moved_below(stand_in, at);
+  note_moved_below(stand_in);
   if (next_->is_alive(stand_in)) remove_recursive(stand_in, at);
   std::vector<NewRecord> incarnations;  // the newest first
   std::set<NodeId> above, below;
@@ -108,7 +108,7 @@ void Draft::sever_edges(const NodeId& child, const NodeId& stand_in, const Signa
 }
 
 /// A node and all that is or was below it.
-void Draft::note_moved_below(const NodeId& node, Stamp at) {
+void Draft::note_moved_below(const NodeId& node) {
   std::vector<NodeId> all{node};
   std::set<NodeId> seen{node};
   const auto add = [&](const NodeId& id, const Nothing&) {

@@ -1,7 +1,6 @@
 #include "armillary/scene/store.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <set>
 
 #include "armillary/scene/node_records.hpp"
@@ -540,7 +539,7 @@ void Store::forget_past() {
     const RecordPtr* record = draft.version().gone.find(id);
     const std::vector<std::string> frames = record == nullptr ? std::vector<std::string>{} : names_.all(**record);
     if (!draft.forget(id, oldest)) continue;
-    for (const std::string& frame : frames | std::views::reverse) edits.emplace_back(EraseFrame{frame, true});
+    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) edits.emplace_back(EraseFrame{*frame, true});
   }
   std::ranges::reverse(edits);  // what is in others first
   erase(std::move(edits), draft);

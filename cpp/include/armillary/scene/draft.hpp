@@ -108,7 +108,7 @@ class Draft {
   bool remove_edge(NodeRecord& record, const Dot& dot, const Change& change);
   void drop_before(const NodeId& stand_in, const Signature& barrier, Stamp at);
   void sever_edges(const NodeId& child, const NodeId& stand_in, const Signature& barrier);
-  void note_moved_below(const NodeId& node, Stamp at);
+  void note_moved_below(const NodeId& node);
   void begin_epoch(const log::Epoch& epoch);
   void disconnect(const NodeRecord& record, const NodeId& parent, Stamp at);
 
