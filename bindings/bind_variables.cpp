@@ -188,6 +188,7 @@ void set_joint_series(Self self, std::vector<nb::object> names, nb::object posit
   const Failure failure = without_gil([&] { return core(self).forest->set_joints(channel->id, stamps.span(), rows.data()); });
   if (failure) raise_joint_failure(self, failure, true);
   resolve_pending(self);
+  warn_of_dropped(self, stamps.span(), core(self).forest->retention_of(kNone), "joint " + shown(names.front()));
 }
 
 nb::tuple joint(Self self, nb::handle name, nb::handle at, nb::handle outside) {

@@ -32,6 +32,14 @@ void check_ahead(Self self, std::int64_t stamp_ns, std::ptrdiff_t row) {
         nb::int_(stamp_ns));
 }
 
+void warn_of_dropped(Self self, std::span<const std::int64_t> stamps_ns, const Retention& kept, const std::string& what) {
+  if (stamps_ns.empty()) return;
+  const Stamp oldest = earlier({std::ranges::max(stamps_ns)}, kept.history);
+  auto dropped = static_cast<std::size_t>(std::ranges::count_if(stamps_ns, [&](std::int64_t ns) { return Stamp{ns} < oldest; }));
+  if (kept.max_samples > 0 && stamps_ns.size() > kept.max_samples) dropped = std::max(dropped, stamps_ns.size() - kept.max_samples);
+  if (dropped > 0) core(self).upcalls.warn_of_dropped(self, what, dropped, stamps_ns.size());
+}
+
 EdgeName Edge::name() const { return {text_of(of), text_of(in_frame), text_of(source)}; }
 
 scene::RelationName Edge::relation() const {
@@ -212,6 +220,8 @@ void set_poses(Self self, nb::handle of, nb::handle in_frame, nb::handle transfo
   const Failure failure = stamps.empty() ? Failure{} : add_samples(self, edge.relation(), first, write, Gil::released);
   if (failure) raise_batch_failure(self, failure, edge.of, edge.in_frame, true);
   finish(self, edge, {});
+  const RelationId relation = forest.find_relation(forest.find_frame(name.of), forest.find_frame(name.in_frame), name.source);
+  warn_of_dropped(self, stamps, forest.retention_of(relation), shown(edge.of) + " in " + shown(edge.in_frame));
 }
 
 bool merge_poses(Self self, const std::string& of, const std::string& in_frame, nb::handle transforms, nb::handle at,

@@ -31,6 +31,7 @@ Upcalls::Upcalls(nb::handle given)
       pose_between_points(nb::object(given.attr("pose_between_points"))),
       by_policy(nb::object(given.attr("by_policy"))),
       notify(nb::object(given.attr("notify"))),
+      warn_of_dropped(nb::object(given.attr("warn_of_dropped"))),
       as_transform(nb::object(given.attr("as_transform"))),
       as_joint_covariance(nb::object(given.attr("as_joint_covariance"))),
       with_row(nb::object(given.attr("with_row"))) {}

@@ -38,6 +38,7 @@ struct Upcalls {
   Upcall complete_joints, complete_joint_series, wheels_turned;            // joints that follow from others
   Upcall pose_between_points, by_policy;                                   // questions that Python puts together
   Upcall notify;                                                           // observers, in the order of the changes
+  Upcall warn_of_dropped;                                                  // samples of a batch that are not kept
   Upcall as_transform, as_joint_covariance, with_row;                      // values: no store
 
   Upcalls() = default;
@@ -158,6 +159,8 @@ struct Spelling {
 [[nodiscard]] nb::object source_of(Self self, nb::handle source);
 void remember(StoreCore& world, nb::handle name);
 void check_ahead(Self self, std::int64_t stamp_ns, std::ptrdiff_t row = -1);
+/// Warns, once for each `what`, that samples of a batch are older than what is kept beside its newest.
+void warn_of_dropped(Self self, std::span<const std::int64_t> stamps_ns, const Retention& kept, const std::string& what);
 
 /// A relation on its way in.
 struct Edge {

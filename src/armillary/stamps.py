@@ -122,7 +122,7 @@ def as_stamps(values: Any, name: str = "at") -> NDArray[int64]:
     except ValueError:
         raise InvalidArgument(f"{name} must have shape (N,), got {short_repr(values)}.", values) from None
     if array.ndim != 1:
-        raise InvalidArgument(f"{name} must be integer nanoseconds of shape (N,), got {array.shape}.", values)
+        raise InvalidArgument(f"{name} must have shape (N,), integer nanoseconds, got {array.shape}.", values)
     match array.dtype.kind:
         case "i" | "u":
             stamps = array

@@ -22,7 +22,7 @@ from armillary.store.names import frame_of_body
 from armillary.store.nodes import names_of_nodes
 
 if TYPE_CHECKING:
-    from types import TracebackType
+    from types import EllipsisType, TracebackType
 
     from numpy.typing import ArrayLike
 
@@ -91,7 +91,7 @@ class World(WorldFace):
 
     Args:
         name: The source where none is given; stable, not a process id.
-        history: How long samples are kept, per relation, against its own newest [ns].
+        history: How long samples are kept, per relation, against its own newest [ns]; None: for ever.
         max_samples: At most this many samples per relation; None: bounded by `history` alone.
         max_runs: At most this many changes of parent are kept per frame and source.
         clock: A callable that returns the time [ns]; the wall clock if not given.
@@ -123,7 +123,7 @@ class World(WorldFace):
         self,
         name: str = "",
         *,
-        history: int = seconds(10),
+        history: int | None = seconds(10),
         max_samples: int | None = None,
         max_runs: int = 1000,
         clock: Callable[[], int] | None = None,
@@ -264,12 +264,12 @@ class World(WorldFace):
         of: str,
         in_frame: str,
         source: str | None = None,
-        history: int | None = None,
-        max_samples: int | None = None,
+        history: int | EllipsisType | None = ...,
+        max_samples: int | EllipsisType | None = ...,
         thin_m: float | None = None,
         thin_rad: float | None = None,
     ) -> None:
-        """Set how many samples one relation keeps; what is not given stays as it is."""
+        """Set how many samples one relation keeps, None without a limit; what is not given stays as it is."""
         self.store.keep(
             self.store.known_relation(of, in_frame, source),
             history=history,
@@ -284,10 +284,10 @@ class World(WorldFace):
         of: str,
         relative_to: str,
         source: str | None = None,
-        history: int | None = None,
-        max_samples: int | None = None,
+        history: int | EllipsisType | None = ...,
+        max_samples: int | EllipsisType | None = ...,
     ) -> None:
-        """Set how many measured twists one relation keeps; what is not given stays as it is."""
+        """Set how many measured twists one relation keeps, None without a limit; what is not given stays as it is."""
         relation = self.store.known_twist(of, relative_to, source)
         self.store.keep(relation, history=history, max_samples=max_samples)
 

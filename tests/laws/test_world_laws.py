@@ -378,6 +378,14 @@ class TestForgetting:
             world.set_poses(of="base", in_frame="map", transforms=rows, at=stamps)
         assert world.pose(of="base", in_frame="map").stamp == seconds(10.0)
 
+    @given(at=st.lists(st.integers(1 - 2**62, 2**62 - 1), min_size=1, max_size=20, unique=True), data=st.data())
+    def test_without_end_keeps_every_sample(self, at, data):
+        world = World(history=None)
+        for stamp in data.draw(st.permutations(at)):
+            world.set_pose(of="base", in_frame="map", transform=Transform.identity(), at=stamp)
+        assert world.samples(of="base", in_frame="map").stamps.tolist() == sorted(at)
+        assert all(world.can_pose(of="base", in_frame="map", at=stamp) for stamp in at)
+
     def test_can_be_set_for_one_relation(self, world):
         put(world, "base", "map", {0: 0.0, 1: 1.0, 3: 3.0})
         put(world, "cup", "map", {0: 0.0, 3: 3.0})

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from armillary import World, seconds
-from armillary.errors import BeforeHistory, InvalidArgument, InvalidName, InvalidStamp, UnknownFrame
+from armillary.errors import BeforeHistory, InvalidArgument, InvalidName, InvalidStamp, SamplesDropped, UnknownFrame
+from armillary.scene import AddJoints
 from unit.kit import STILL, drive, moved
 
 ROBOT = {"of": "robot", "in_frame": "map"}
@@ -34,7 +35,8 @@ class TestMemory:
     def test_of_batches_is_bounded_too(self):
         world = World(max_samples=3)
         rows = np.array([moved(t).xyz_wxyz for t in range(10)])
-        world.set_poses(**ROBOT, transforms=rows, at=np.arange(10))
+        with pytest.warns(SamplesDropped, match="7 of 10 samples"):
+            world.set_poses(**ROBOT, transforms=rows, at=np.arange(10))
         assert stamps_of(world) == [7, 8, 9]
 
     def test_of_parents_is_bounded(self):
@@ -63,6 +65,18 @@ class TestMemory:
         drive(world, 1, 2, 3)
         world.keep(**ROBOT, max_samples=2)
         assert stamps_of(world) == [seconds(2), seconds(3)]
+
+    def test_of_one_relation_can_be_without_end(self, world):
+        drive(world, 1, of="cart")
+        world.keep(**ROBOT | {"of": "cart"}, history=None)
+        drive(world, 1, 5000)
+        drive(world, 5000, of="cart")
+        assert stamps_of(world) == [seconds(5000)]
+        assert stamps_of(world, of="cart") == [seconds(1), seconds(5000)]
+        world.keep(**ROBOT | {"of": "cart"}, max_samples=1)
+        world.keep(**ROBOT | {"of": "cart"}, max_samples=None)
+        drive(world, 9000, of="cart")
+        assert stamps_of(world, of="cart") == [seconds(5000), seconds(9000)]
 
     def test_keeps_the_options_that_are_not_given(self, world):
         drive(world, 1)
@@ -93,6 +107,40 @@ class TestMemory:
         with pytest.raises(kind, match=sentence):
             world.keep(**(ROBOT | options))
         assert len(stamps_of(world)) == 3
+
+
+class TestABatchThatIsTooLong:
+    ROWS = np.array([moved(t).xyz_wxyz for t in range(100)])
+    AT = np.arange(100) * seconds(1)
+
+    def test_says_how_much_of_it_is_kept(self):
+        world = World(history=seconds(9))
+        with pytest.warns(SamplesDropped) as caught:
+            world.set_poses(**ROBOT, transforms=self.ROWS, at=self.AT)
+        warning = caught[0].message
+        assert (warning.what, warning.dropped, warning.given) == ("'robot' in 'map'", 90, 100)
+        assert "history=None" in str(warning)
+        assert caught[0].filename == __file__
+        assert len(stamps_of(world)) == 10
+
+    def test_says_so_once_for_each_relation(self):
+        world = World(history=seconds(9))
+        for of in ("robot", "cart"):
+            with pytest.warns(SamplesDropped, match=of):
+                world.set_poses(of=of, in_frame="map", transforms=self.ROWS, at=self.AT)
+            world.set_poses(of=of, in_frame="map", transforms=self.ROWS, at=self.AT + seconds(200))
+
+    def test_of_joints_says_so_too(self):
+        world = World(history=seconds(9))
+        world.apply([AddJoints({"hinge": "linear"})])
+        with pytest.warns(SamplesDropped, match="90 of 100 samples of joint 'hinge'"):
+            world.set_joint_series(["hinge"], positions=np.zeros((100, 1)), at=self.AT)
+
+    @pytest.mark.parametrize("history", [None, seconds(99)])
+    def test_says_nothing_where_it_is_kept(self, history):
+        world = World(history=history)
+        world.set_poses(**ROBOT, transforms=self.ROWS, at=self.AT)
+        assert len(stamps_of(world)) == 100
 
 
 EVERY_MS = np.arange(4000) * 1_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from armillary.errors.base import ArmillaryError
 from armillary.errors.format import format_duration, format_stamp, small_unit
 
-__all__ = ["AfterHistory", "BeforeHistory", "NoSamples", "SingleSample", "StampOutOfRange"]
+__all__ = ["AfterHistory", "BeforeHistory", "NoSamples", "SamplesDropped", "SingleSample", "StampOutOfRange"]
 
 Edge = tuple[str, str, str]
 """A pose relation: (of, in_frame, source)."""
@@ -70,6 +70,20 @@ class StampOutOfRange(ArmillaryError, LookupError):
         if self.last is None:
             return f"{holder} holds from {format_stamp(self.first)} on"
         return f"{holder} holds [{format_stamp(self.first)}, {format_stamp(self.last)}]"
+
+
+class SamplesDropped(UserWarning):
+    """A batch had more samples than the world keeps: `dropped` of `given` samples of `what`, the oldest, are gone."""
+
+    def __init__(self, what: str, dropped: int, given: int) -> None:
+        self.what, self.dropped, self.given = what, dropped, given
+        super().__init__(what, dropped, given)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.dropped} of {self.given} samples of {self.what} are older than what is kept, and are gone. "
+            "World(history=None) keeps everything, World(history=seconds(60)) a minute; max_samples= limits the number."
+        )
 
 
 class BeforeHistory(StampOutOfRange):

@@ -24,6 +24,7 @@ from armillary.scene.files import (
 from armillary.store.nodes import TRANSFORM_KINDS
 from armillary.store.payloads import Connection
 from armillary.store.store import NO_RELATION
+from armillary.store.values import FOREVER_NS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -138,8 +139,10 @@ def retention_entries(store: Store) -> Iterator[dict[str, Any]]:
         find = store.twist_relation_id if is_twist else store.relation_id
         kept = store.retention(find(of, in_frame, source))
         if kept != usual:
-            limits = dict(zip(("history_ns", "max_samples", "thin_m", "thin_rad"), kept, strict=True))
-            yield {"kind": "twist" if is_twist else "pose", "of": of, "in_frame": in_frame, "source": source, **limits}
+            history_ns, *more = kept
+            limits = dict(zip(("max_samples", "thin_m", "thin_rad"), more, strict=True))
+            edge = {"kind": "twist" if is_twist else "pose", "of": of, "in_frame": in_frame, "source": source}
+            yield edge | {"history_ns": None if history_ns == FOREVER_NS else history_ns} | limits
 
 
 def _joint_entries(store: Store) -> Iterator[dict[str, Any]]:

@@ -128,7 +128,7 @@ def retention_in(field: Field) -> SavedRetention:
     is_twist = parts["kind"].one_of(KINDS) == "twist"
     count = parts["max_samples"].integer()
     arguments = edge_in(parts) | {
-        "history": parts["history_ns"].integer(),
+        "history": parts["history_ns"].optional(Field.integer),
         "max_samples": None if count == 0 else count,
     }
     thinning = {"thin_m": parts["thin_m"].number(), "thin_rad": parts["thin_rad"].number()}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from armillary.errors import InvalidArgument
 from armillary.stamps import seconds
-from armillary.store.values import as_count, as_duration, as_number, as_positive, as_text, as_thinning
+from armillary.store.values import as_count, as_history, as_number, as_positive, as_text, as_thinning
 from armillary.transforms import check_name
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Settings:
     """The settings of a store and of a `World`, whose docstring describes each."""
 
     name: str = ""
-    history: int = seconds(10)
+    history: int | None = seconds(10)
     max_samples: int | None = None
     max_runs: int = 1000
     clock: Callable[[], int] | None = None
@@ -66,7 +66,7 @@ class Settings:
         as_positive(self.max_paths, "max_paths")
         return {
             "name": as_text(self.name, "name"),
-            "history_ns": as_duration(self.history, "history"),
+            "history_ns": as_history(self.history),
             "max_samples": as_count(self.max_samples, "max_samples"),
             "max_runs": as_positive(self.max_runs, "max_runs"),
             "max_waits": as_positive(self.max_waits, "max_waits"),

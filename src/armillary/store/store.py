@@ -19,7 +19,7 @@ from armillary.store.settings import Settings
 from armillary.store.stamped_queue import StampedQueue
 from armillary.store.twists import PendingTwist, PendingTwists
 from armillary.store.upcalls import UPCALLS
-from armillary.store.values import as_count, as_duration, as_text, as_thinning, as_version_vector
+from armillary.store.values import as_count, as_history, as_text, as_thinning, as_version_vector
 from armillary.transforms import (
     JointSamples,
     JointState,
@@ -35,7 +35,7 @@ from armillary.transforms import (
 if TYPE_CHECKING:
     import queue
     from collections.abc import Callable, Mapping, Sequence
-    from types import ModuleType
+    from types import EllipsisType, ModuleType
 
     from armillary._core import SceneView
     from armillary.relations import Pose, Twist
@@ -71,6 +71,7 @@ class Store(StoreCore):
         dispatcher: Serves waits and callbacks, on one thread.
         observers: They are notified of changes.
         pending: Measured twists that wait for poses.
+        warned_of: Relations and joints of which samples were dropped, which was warned of.
         typos: Finds names that look like a typo.
         mechanisms: Completes joints that follow from others; None where no model is mounted.
         policy_answers: `armillary.fusion.answers`, or None: then only policy='unique' is answered.
@@ -84,6 +85,7 @@ class Store(StoreCore):
         self.max_waits, self.max_paths = self.settings.max_waits, self.settings.max_paths
         self.on_error: Callable[[BaseException], object] | None = None
         self.is_closed = False
+        self.warned_of: set[str] = set()
         self.typos, self.pending = TypoGuard(), PendingTwists()
         self.dispatcher = Dispatcher(weakref.ref(self), self.max_waits)
         self.observers = Observers(self.dispatcher.report, self.max_waits)
@@ -485,18 +487,18 @@ class Store(StoreCore):
         self,
         relation: int,
         *,
-        history: int | None = None,
-        max_samples: int | None = None,
+        history: int | EllipsisType | None = ...,
+        max_samples: int | EllipsisType | None = ...,
         thin_m: float | None = None,
         thin_rad: float | None = None,
     ) -> None:
-        """Set how much one relation keeps; what is not given stays as it is."""
+        """Set how much one relation keeps, None without a limit; what is not given stays as it is."""
         old_history, old_samples, *old_thinning = self.retention(relation)
         is_thinned = thin_m is not None or thin_rad is not None
         self.keep_relation(
             relation,
-            old_history if history is None else as_duration(history, "history"),
-            old_samples if max_samples is None else as_count(max_samples, "max_samples"),
+            old_history if history is ... else as_history(history),
+            old_samples if max_samples is ... else as_count(max_samples, "max_samples"),
             *(as_thinning(thin_m, thin_rad) if is_thinned else old_thinning),
         )
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from armillary.store import bodies, joints, names, points, query, twists
 from armillary.store.observers import notify_of_change
-from armillary.store.values import as_transform, with_row
+from armillary.store.values import as_transform, warn_of_dropped, with_row
 
 __all__ = ["UPCALLS", "Upcalls"]
 
@@ -41,6 +41,7 @@ class Upcalls:
         as_transform: (value): any pose coordinates as a `Transform`.
         as_joint_covariance: (covariance, count, with_velocities): a checked (k, k) matrix.
         with_row: (error, row): the error with the row of a batch.
+        warn_of_dropped: (store, what, dropped, given): warn that samples of a batch were too old to be kept.
     """
 
     admit_name: Call
@@ -61,6 +62,7 @@ class Upcalls:
     as_transform: Call
     as_joint_covariance: Call
     with_row: Call
+    warn_of_dropped: Call
 
 
 UPCALLS = Upcalls(
@@ -82,4 +84,5 @@ UPCALLS = Upcalls(
     as_transform=as_transform,
     as_joint_covariance=joints.as_joint_covariance,
     with_row=with_row,
+    warn_of_dropped=warn_of_dropped,
 )

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from armillary.errors import ArmillaryError, InvalidArgument, StampOutOfRange
+from armillary.errors import ArmillaryError, InvalidArgument, SamplesDropped, StampOutOfRange
 from armillary.errors.format import short_repr
 from armillary.relations import Pose
 
 __all__ = [
+    "FOREVER_NS",
     "as_count",
     "as_duration",
+    "as_history",
     "as_number",
     "as_positive",
     "as_several",
@@ -20,11 +23,13 @@ __all__ = [
     "as_thinning",
     "as_transform",
     "as_version_vector",
+    "warn_of_dropped",
     "with_row",
 ]
 
 Item = TypeVar("Item")
 
+FOREVER_NS = 2**63 - 1  # more than lies between any two stamps
 _EVIDENCE = ("edge", "requested", "first", "last", "inserting", "horizon", "joint")
 
 
@@ -42,6 +47,13 @@ def with_row(error: ArmillaryError, row: int) -> ArmillaryError:
     if not isinstance(error, StampOutOfRange):
         return error
     return type(error)(row=row, **{key: getattr(error, key) for key in _EVIDENCE})
+
+
+def warn_of_dropped(store: Any, what: str, dropped: int, given: int) -> None:
+    """Warn that a call kept less than it was given; once for each relation, or joint, of a store."""
+    if what not in store.warned_of:
+        store.warned_of.add(what)
+        warnings.warn(SamplesDropped(what, dropped, given), stacklevel=2)
 
 
 def as_number(value: object, name: str, *, allowed: str = "a number of seconds") -> float:
@@ -72,6 +84,11 @@ def as_duration(value: object, name: str) -> int:
     if not 0 < duration_ns < 2**62:
         raise InvalidArgument(f"{name} must be above zero and below 146 years, got {value!r} ns.", value)
     return int(duration_ns)
+
+
+def as_history(value: object) -> int:
+    """Check how long samples are kept [ns]; None is for ever."""
+    return FOREVER_NS if value is None else as_duration(value, "history")
 
 
 def as_positive(value: object, name: str) -> int:

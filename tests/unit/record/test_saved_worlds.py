@@ -194,6 +194,38 @@ class TestSaving:
         arguments = set(inspect.signature(World).parameters) - {"clock"}
         assert set(SETTINGS.values()) == arguments
 
+    def test_keeps_a_history_without_end(self, tmp_path):
+        world = World("log", history=None)
+        world.set_pose(of="cup", in_frame="map", transform=moved(), at=0)
+        world.keep(of="cup", in_frame="map", history=seconds(5))
+        world.set_pose(of="tray", in_frame="map", transform=moved(), at=0)
+        world.save(tmp_path / "log.json")
+        assert faults(json.loads((tmp_path / "log.json").read_text()), SCHEMA, SCHEMA) == []
+        again = World.load(tmp_path / "log.json")
+        assert again.store.settings.history is None
+        for of, kept in (("cup", 1), ("tray", 2)):
+            for at in (0, seconds(10_000)):
+                again.set_pose(of=of, in_frame="map", transform=moved(), at=at)
+            assert len(again.samples(of=of, in_frame="map").stamps) == kept
+
+    def test_keeps_one_relation_without_end(self, tmp_path):
+        world = World("log")
+        world.set_pose(of="cup", in_frame="map", transform=moved(), at=0)
+        world.keep(of="cup", in_frame="map", history=None)
+        world.save(tmp_path / "log.json")
+        assert faults(json.loads((tmp_path / "log.json").read_text()), SCHEMA, SCHEMA) == []
+        again = World.load(tmp_path / "log.json")
+        for at in (0, seconds(10_000)):
+            again.set_pose(of="cup", in_frame="map", transform=moved(), at=at)
+        assert len(again.samples(of="cup", in_frame="map").stamps) == 2
+
+    def test_that_names_no_history_has_the_usual_one(self, tmp_path):
+        World("log", history=None).save(tmp_path / "log.json")
+        document = json.loads((tmp_path / "log.json").read_text())
+        del document["settings"]["history_ns"]
+        (tmp_path / "log.json").write_text(json.dumps(document))
+        assert World.load(tmp_path / "log.json").store.settings.history == seconds(10)
+
     def test_needs_no_model_where_another_world_mounted_it(self, saved, tmp_path):
         copy = World("copy", clock=FakeClock(seconds(20)))
         copy.merge(saved[0].scene.changes())
