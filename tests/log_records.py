@@ -70,7 +70,6 @@ class Author:
             "id": [self.key, self.sequence],
             "time": time,
             "authority": self.authority,
-            "batch": self.sequence,
             "at": at,
             "epoch": self.epoch,
             "author": None,

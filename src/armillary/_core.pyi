@@ -1154,9 +1154,6 @@ class ChangeRecord:
         """The authority of its author."""
 
     @property
-    def batch(self) -> Any: ...
-
-    @property
     def at(self) -> Any:
         """Since when it holds; None: always."""
 

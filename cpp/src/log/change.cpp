@@ -38,18 +38,22 @@ void make_canonical(FixedPosePtr& pose) {
 }
 
 void make_canonical(std::shared_ptr<const Placement>& placement) {
-  if (!placement) return;
+  if (!placement || parts(canonical(placement->pose.value.rotation)) == parts(placement->pose.value.rotation)) return;
   auto made = std::make_shared<Placement>(*placement);
   made->pose.value.rotation = canonical(placement->pose.value.rotation);
   placement = std::move(made);
 }
 
+void make_canonical(std::vector<Setting>& settings) { std::ranges::sort(settings, {}, &Setting::key); }
+
 struct Canonical {
   void operator()(AddNode& payload) const {
+    make_canonical(payload.settings);
     make_canonical(payload.placement);
     make_canonical(payload.edge.pose);
   }
   void operator()(AddEdge& payload) const { make_canonical(payload.edge.pose); }
+  void operator()(SetAttributes& payload) const { make_canonical(payload.settings); }
   void operator()(Assert& payload) const {
     if (Fixed* fixed = std::get_if<Fixed>(&payload.value)) make_canonical(fixed->pose);
   }

@@ -401,6 +401,7 @@ Change change_from_json(const Json& json) {
   Reader reader(json, "change");
   Change change;
   decode_from(reader, change);
+  (void)reader.find("batch");  // files of earlier versions have it; it had no meaning
   const std::string& type = as_text(reader.take("type"), "type");
   if (!emplace_named(change.payload, type)) refuse("there is no type '" + type + "'");
   std::visit([&](auto& payload) { decode_from(reader, payload); }, change.payload);

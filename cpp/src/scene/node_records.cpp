@@ -46,7 +46,6 @@ class IncarnationRecords {
     out_.push_back({.id = signature.id,
                     .time = signature.time,
                     .authority = signature.authority,
-                    .batch = signature.id.sequence,
                     .at = at,
                     .payload = std::move(payload)});
   }

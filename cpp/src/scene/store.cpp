@@ -201,6 +201,7 @@ void Store::sign(Change& change, std::int64_t now_ns, Taken& taken) const {
   change.authority = options_.authority;
   change.author = author_;
   change.epoch = taken.epoch;
+  make_canonical(change);
   if (std::holds_alternative<log::ResetTime>(change.payload)) taken.epoch = change.signature();
 }
 

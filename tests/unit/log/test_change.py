@@ -12,8 +12,20 @@ import pytest
 from armillary import Transform
 from armillary._core import ChangeRecord, NodeId
 from armillary.errors import InvalidArgument
+from armillary.scene import (
+    AddFrame,
+    AddGroup,
+    AddParent,
+    AddTransform,
+    Fix,
+    Remove,
+    RemoveParent,
+    SetAttributes,
+)
 from log_records import ROOT, Author, driven, fixed, node_id, sampled
 from resolver_reference import DETACHED, stand_in
+
+UP = Transform.from_xyz_rpy(xyz=(0, 0, 1), rpy=(0, 0, 1))
 
 
 def change(record):
@@ -49,6 +61,18 @@ class TestAChange:
             assert one == ChangeRecord.from_json(one.to_json()) == pickle.loads(pickle.dumps(one))
             assert hash(one) == hash(ChangeRecord.from_json(one.to_json()))
         assert len({change(record) for record in records + records}) == 3
+
+    def test_equals_the_one_that_is_read_back_from_the_log(self, world):
+        root, cup, lid = world.scene.root, NodeId(node_id(1)), NodeId(node_id(2))
+        batches = [
+            [AddGroup(parent=root, id=cup, attributes={"name": "cup", "mass": 1}), AddFrame("lens")],
+            [AddTransform(parent=cup, id=lid, transform=UP, at=5), Fix(of="lens", in_frame="map", transform=UP)],
+            [SetAttributes(cup, {"name": "mug", "colour": None}), AddParent(lid, root), RemoveParent(lid, cup)],
+            [Remove(lid)],
+        ]
+        given = [record for batch in batches for record in world.store.add_unchecked(batch)]
+        assert [record for record in given if record.type == "set_attributes"]
+        assert world.scene.changes() == given
 
     def test_carries_the_content_of_a_node_beside_its_digest(self):
         record = Author().adds(node_id(1), kind="geometry", content="ab" * 32)
@@ -196,3 +220,6 @@ class TestReadingAChange:
         for record in (CUP, STAND_IN, SAID):
             assert json.loads(change(record).to_json()) == record
         assert change(STAND_IN).node == NodeId(stand_in("table"))
+
+    def test_takes_the_batch_that_earlier_versions_wrote(self):
+        assert change(changed(SAID, batch=7)) == change(SAID)

@@ -323,7 +323,6 @@ struct Change {
   Dot id{};
   HybridTimestamp time{};
   std::uint8_t authority = 0;
-  std::uint64_t batch = 0;           ///< sequence of the first record of its apply(); no meaning for resolve
   Stamp at = Stamp::always();        ///< valid time, on the time axis of `epoch`
   std::optional<Signature> epoch{};  ///< of the newest ResetTime that its author held
   AuthorPtr author{};                ///< whose key is in the id; none: not known by name
@@ -332,8 +331,8 @@ struct Change {
 
   static constexpr auto fields() {
     return std::tuple(Field{"id", &Change::id}, Field{"time", &Change::time}, Field{"authority", &Change::authority},
-                      Field{"batch", &Change::batch}, Field{"at", &Change::at}, Field{"epoch", &Change::epoch},
-                      Field{"author", &Change::author}, Field{"origin", &Change::origin});
+                      Field{"at", &Change::at}, Field{"epoch", &Change::epoch}, Field{"author", &Change::author},
+                      Field{"origin", &Change::origin});
   }
 
   [[nodiscard]] Signature signature() const { return {time, authority, id}; }
@@ -348,7 +347,8 @@ void for_each_field(Owner& owner, F f) {
   std::apply([&](const auto&... field) { (f(field, owner.*field.member), ...); }, std::remove_const_t<Owner>::fields());
 }
 
-/// Makes quaternions canonical, so that a change has the same bits wherever it is written and read. Done when it is signed.
+/// Makes quaternions canonical and sorts attributes by name, so that a change has the same bits wherever it is written and
+/// read. Done when it is signed, and when it is read.
 void make_canonical(Change& change);
 
 /// The wire form of one record.
