@@ -2,6 +2,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "convert.hpp"
 #include "joint_channels.hpp"
@@ -31,10 +32,27 @@ nb::list frame_names(const Forest& forest, const std::vector<FrameId>& frames, F
   return names;
 }
 
-nb::list texts_of(const std::vector<NodeId>& nodes) {
-  nb::list texts;
-  for (const NodeId& node : nodes) texts.append(nb::str(node.text().c_str()));
-  return texts;
+/// The frames of the nodes that keep a frame from being removed, then the other frames below it.
+std::vector<std::string> frames_in_the_way(Self self, const Refusal& refusal) {
+  const scene::Store& store = *core(self).store;
+  const scene::VersionPtr version = store.version();
+  std::vector<std::string> names;
+  for (const NodeId& node : refusal.path)
+    if (const scene::NodeRecord* record = version->recall(node)) names.push_back(store.names().own(*record));
+  const Forest& forest = *core(self).forest;
+  for (std::string& frame : forest.subtree(forest.find_frame(refusal.frame)))
+    if (frame != refusal.frame && std::ranges::find(names, frame) == names.end()) names.push_back(std::move(frame));
+  return names;
+}
+
+/// Why the frame of a node is not removed by itself.
+std::string frame_of_node_text(Self self, const Refusal& refusal) {
+  const std::string frame = "Frame '" + refusal.frame + "' is that of a node";
+  if (core(self).store->version()->is_alive(refusal.node))
+    return frame + ", and goes with it: remove the node with scene.remove(id).";
+  return frame +
+         " that was removed. It is kept for questions about the past, and goes when that is forgotten: World(history=) "
+         "says how long it is remembered.";
 }
 
 nb::object error_of_frames(Self self, const Refusal& refusal) {
@@ -81,11 +99,9 @@ nb::object error_of_refusal(Self self, const Refusal& refusal) {
     case Fault::no_inverse:
       return error_class("NoOpposite")(nb::str(refusal.frame.data(), refusal.frame.size()));
     case Fault::holds_nodes:
-      return error_class("FrameInUse")(nb::str(refusal.frame.c_str()), texts_of(refusal.path));
+      return error_class("FrameInUse")(nb::str(refusal.frame.c_str()), nb::cast(frames_in_the_way(self, refusal)));
     case Fault::frame_of_node:
-      return error_class("InvalidArgument")(
-          "Frame '" + refusal.frame + "' is that of a node, and goes with it: remove the node with scene.remove(id).",
-          nb::str(refusal.frame.c_str()));
+      return error_class("InvalidArgument")(frame_of_node_text(self, refusal), nb::str(refusal.frame.c_str()));
     case Fault::nothing_to_undo:
       return error_class("NothingToUndo")();
     default:

@@ -133,7 +133,7 @@ class WaitTimeout(ArmillaryError, TimeoutError):
 
 
 class FrameInUse(ArmillaryError, ValueError):
-    """A frame cannot be removed because other frames are, or were, below it."""
+    """A frame cannot be removed because other frames are, or were, below it; those of nodes come first."""
 
     def __init__(self, frame: str, frames: Sequence[str]) -> None:
         self.frame, self.frames = frame, tuple(frames)

@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from armillary import Transform, World, seconds
-from armillary.errors import ArmillaryError
+from armillary.errors import ArmillaryError, FrameInUse, InvalidArgument
 from armillary.scene import AddTransform, NodeId
 
 I = Transform.identity()
@@ -168,6 +168,32 @@ def test_a_frame_with_nodes_in_it_is_removed_with_them_or_not_at_all() -> None:
     assert copy.frames() == world.frames()
     assert copy.digest() == world.digest()
     assert cup not in copy.scene
+
+
+def test_a_frame_that_is_not_removed_names_the_nodes_and_the_frames_in_it() -> None:
+    world = World("robot")
+    world.fix(of="table", in_frame="map", transform=I)
+    world.fix(of="lens", in_frame="table", transform=I)
+    world.fix(of="filter", in_frame="lens", transform=I)
+    cup = world.scene.add_transform(parent="table", transform=I, at=None)
+    group = world.scene.add_group(parent="table")
+    with pytest.raises(FrameInUse) as caught:
+        world.remove_frame("table")
+    assert sorted(caught.value.frames) == sorted([str(cup), str(group), "lens", "filter"])
+
+
+def test_the_frame_of_a_removed_node_goes_when_its_past_is_forgotten() -> None:
+    now = [seconds(10)]
+    world = World("robot", clock=lambda: now[0], history=seconds(1))
+    nodes = [world.scene.add_transform(parent=world.scene.root, transform=I, at=None) for _ in range(300)]
+    frame = world.scene.frame(nodes[0])
+    for node in nodes:
+        world.scene.remove(node)
+    with pytest.raises(InvalidArgument, match=r"a node that was removed.*World\(history=\)"):
+        world.remove_frame(frame)
+    now[0] += seconds(2)
+    world.scene.add_group(parent=world.scene.root)
+    assert frame not in world.frames()
 
 
 def test_the_frame_of_a_node_is_removed_with_the_node_alone() -> None:
