@@ -337,6 +337,10 @@ void bind_world_changes(nb::class_<StoreCore>& store) {
           },
           "node"_a,
           nb::sig("def node_samples(self, node: NodeId) -> tuple[NDArray[int64], NDArray[float64], NDArray[float64] | None]"))
+      .def(
+          "clear_node_samples",
+          [](Self self, const NodeId& node) { with_changes(self, [&](scene::Store& store) { store.clear_samples(node); }); },
+          "node"_a, "Forget the samples of a transform, the pose that it was made with included where it is one.")
       .def("view", &view, "The scene as it is now: one version, which never changes.")
       .def("view_at", &view_at, "at"_a.none(), nb::sig("def view_at(self, at: int) -> SceneView"),
            "The scene as it was at an instant.");

@@ -1043,6 +1043,11 @@ class StoreCore:
 
     def node_samples(self, node: NodeId) -> tuple[NDArray[int64], NDArray[float64], NDArray[float64] | None]: ...
 
+    def clear_node_samples(self, node: NodeId) -> None:
+        """
+        Forget the samples of a transform, the pose that it was made with included where it is one.
+        """
+
     def view(self) -> SceneView:
         """The scene as it is now: one version, which never changes."""
 

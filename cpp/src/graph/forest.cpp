@@ -212,6 +212,16 @@ void Forest::clear() {
   state_->refresh_cycles();
 }
 
+void Forest::clear_poses(std::string_view of, std::string_view source) {
+  const Guard guard(state_->lock);
+  const FrameId frame = state_->find_frame(of);
+  TrackRecord* track = frame == kNone ? nullptr : state_->find_track(frame, state_->find_source(source));
+  if (track == nullptr) return;
+  state_->forget_samples(*track, false);
+  state_->publish(frame);
+  state_->refresh_cycles();
+}
+
 void Forest::reset_time() {
   const Guard guard(state_->lock);
   state_->restart_time();

@@ -404,8 +404,14 @@ std::optional<bool> Store::is_named(const std::string& name) const {
 
 SampleTable Store::samples(const NodeId& node) const {
   const Hold hold(*this);
-  const NodeRecord* record = version()->find(node);
+  const NodeRecord* record = version()->recall(node);
   return record != nullptr && record->is_transform() ? samples_of(version(), *record, names_, *forest_) : SampleTable{};
+}
+
+void Store::clear_samples(const NodeId& node) {
+  const Hold hold(*this);
+  const NodeRecord* record = version()->recall(node);
+  if (record != nullptr && record->is_transform()) forest_->clear_poses(names_.own(*record), record->placement->source);
 }
 
 std::uint64_t Store::time_epoch() const {

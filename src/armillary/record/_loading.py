@@ -234,7 +234,7 @@ def _check_carried(field: Field, kind: str, content: Content | None) -> None:
 
 def _samples(field: Field) -> tuple[Field, NodeId, list[PlacedAt]]:
     parts = field.members(("node", "samples"))
-    return field, parts["node"].node(), samples_in(parts["samples"])
+    return field, parts["node"].node(), samples_in(parts["samples"]) if parts["samples"].items() else []
 
 
 def _joint_preference(field: Field) -> tuple[Field, str, str]:
@@ -297,8 +297,13 @@ def _blamed(saved: SavedWorld) -> Field:
 
 
 def _place(store: Store, node: NodeId, samples: list[PlacedAt]) -> None:
-    changes = [SetTransform(node, one.transform, one.covariance, one.at or 0) for one in samples]
-    store.apply(changes, for_undo=False)
+    """Give a transform the samples that it had, and not the pose it was made with where that is not among them."""
+    had = {one.at for one in samples}
+    if not had.issuperset(store.node_samples(node)[0].tolist()):
+        store.clear_node_samples(node)
+    if samples:
+        changes = [SetTransform(node, one.transform, one.covariance, one.at or 0) for one in samples]
+        store.apply(changes, for_undo=False)
 
 
 def _restore_joints(store: Store, at: int, source: str, together: list[SavedJoint]) -> None:

@@ -104,14 +104,19 @@ def _content_entries(records: Sequence[ChangeRecord], arrays: dict[str, NDArray[
 
 
 def _sample_entries(store: Store, records: Sequence[ChangeRecord]) -> Iterator[dict[str, Any]]:
-    """Yield the samples of the scene's transforms, but where the pose that a node was made with is the only one."""
+    """Yield the samples of the scene's transforms, but where the pose that a node was made with is the only one.
+
+    Where there are none though it was made with one, that was cleared.
+    """
     view = store.view()
     made = {record.node: record for record in records if record.type == "add_node" and record.kind in TRANSFORM_KINDS}
     for node, record in made.items():
-        if not view.contains(node):
-            continue
         stamps, transforms, spreads = store.node_samples(node)
-        if len(stamps) == 0 or _is_first(record, stamps, transforms, spreads):
+        if len(stamps) == 0:
+            is_like_new = record.is_fixed
+        else:
+            is_like_new = not view.contains(node) or _is_first(record, stamps, transforms, spreads)
+        if is_like_new:
             continue
         rows = zip(stamps.tolist(), transforms, [None] * len(stamps) if spreads is None else spreads, strict=True)
         yield {

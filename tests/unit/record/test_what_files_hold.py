@@ -9,7 +9,7 @@ import threading
 import numpy as np
 import pytest
 
-from armillary import PointCloud, World, seconds
+from armillary import LATEST, PointCloud, World, seconds
 from armillary.errors import ArmillaryError, UnknownFrame
 from armillary.scene import AddJoints, Fix, Release, RemoveFrame, SetAttributes
 from replica_frames import inactive_assertions
@@ -76,6 +76,36 @@ class TestWhatEnded:
         assert again.time_epoch == 1
         assert again.now() == NOW  # the clock is not in the file
         assert again.pose(of="cup", in_frame="map", at=0).transform == moved(1)
+
+
+class TestWhatWasCleared:
+    def where(self, world, node):
+        """At some instants, or why not."""
+        return {at: self.at(world, node, at) for at in (None, 4, 5, 8, 9, 20)}
+
+    def at(self, world, node, at):
+        try:
+            return world.pose(of=str(node), in_frame="map", at=LATEST if at is None else at).transform
+        except ArmillaryError as error:
+            return type(error).__name__
+
+    def test_stays_cleared(self, world, path):
+        nodes = [world.scene.add_transform(parent=world.scene.root, transform=moved(1), at=5) for _ in range(3)]
+        nodes.append(world.scene.add_transform(parent=world.scene.root, transform=moved(2), at=None))
+        world.scene.set_transform(nodes[0], moved(3), at=8)
+        world.scene.remove(nodes[2], at=9)
+        world.clear()
+        world.scene.set_transform(nodes[1], moved(4), at=8)
+        again = loaded(world, path)
+        assert [self.where(again, node) for node in nodes] == [self.where(world, node) for node in nodes]
+        assert self.at(again, nodes[0], 5) == "NoSamples"
+        assert self.at(again, nodes[3], 5) == moved(2)
+
+    def test_is_what_the_file_says_and_no_more(self, world, path):
+        kept = world.scene.add_transform(parent=world.scene.root, transform=moved(1), at=5)
+        again = loaded(world, path)
+        assert self.where(again, kept) == self.where(world, kept)
+        assert self.at(again, kept, 5) == moved(1)
 
 
 class TestJoints:

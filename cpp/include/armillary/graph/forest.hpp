@@ -293,7 +293,8 @@ class Forest {
   [[nodiscard]] std::vector<ClosingRun> closing_runs() const;
   [[nodiscard]] bool has_closing_runs() const;
 
-  void clear();       ///< forgets samples; structure and fixed poses stay
+  void clear();                                                    ///< forgets samples; structure and fixed poses stay
+  void clear_poses(std::string_view of, std::string_view source);  ///< as `clear`, of the poses of one frame by one source
   void reset_time();  ///< as `clear`, for a clock that starts again; a fixed pose is then fixed since always
 
   // -- Asking

@@ -158,8 +158,10 @@ class Store {
   [[nodiscard]] bool knows_twist(const RelationName& relation) const;
   [[nodiscard]] std::optional<bool> is_named(const std::string& name) const;
   [[nodiscard]] std::uint64_t time_epoch() const;
-  /// Samples of a Transform that is there, in its present incarnation.
+  /// Samples of a Transform in its last incarnation.
   [[nodiscard]] SampleTable samples(const NodeId& node) const;
+  /// Forgets all samples of a Transform, the pose that it was made with included where it is one.
+  void clear_samples(const NodeId& node);
   [[nodiscard]] Digest frames_digest() const;
   /// Assertions about frames that are inactive: the same for every replica with the same changes.
   [[nodiscard]] std::vector<InactiveAssertion> inactive() const;
