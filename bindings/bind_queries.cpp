@@ -211,17 +211,17 @@ nb::object map_points_at(Self self, nb::handle points, nb::handle from_frame, nb
         pose(self, from_frame, to_frame, at, nb::none(), nb::none(), outside, policy, interpolation).answer.transform, points);
   const QueryContext context = as_context(world, outside, policy, interpolation);
   const FrameId from = frame_id(self, from_frame), to = frame_id(self, to_frame);
-  const Doubles given(points, "points", {-1, 3});
-  const Stamps stamps(at, "at");
-  if (stamps.span().size() != given.rows())
-    raise("InvalidArgument", "points has " + std::to_string(given.rows()) + " rows and at has " +
+  const PointRows given(points);
+  const Stamps stamps(given.form.is_none() ? nb::borrow(at) : nb::object(given.form.attr("flat")(at)), "at");
+  if (stamps.span().size() != given.count)
+    raise("InvalidArgument", "points has " + std::to_string(given.count) + " rows and at has " +
                                  std::to_string(stamps.span().size()) + " stamps. Give one stamp, or one stamp per point.");
   double* out = nullptr;
-  nb::object result = new_array(&out, {given.rows(), 3});
+  nb::object mapped = given.empty_like(&out);
   const Failure failure =
-      without_gil([&] { return world.forest->map_points(from, to, stamps.span(), context, given.data(), out); });
+      without_gil([&] { return world.forest->map_points(from, to, stamps.span(), context, given.view.data(), out); });
   if (failure) raise_batch_failure(self, failure, from_frame, to_frame);
-  return result;
+  return given.restored(mapped);
 }
 
 constexpr const char* kPoseDocumentation =
@@ -293,10 +293,11 @@ void bind_world_queries(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
              nb::sig(points_sig.c_str()),
              "Points of one frame as coordinates of another.\n\n"
              "Args:\n"
-             "    points: (N, 3) or (3,).\n"
+             "    points: (3,), (N, 3), or (H, W, 3); (N, 4), whose fourth number is carried along; or a structured array with\n"
+             "        the fields x, y and z, whose other fields are carried along. float32 stays float32.\n"
              "    from_frame: Frame the points are given in.\n"
              "    to_frame: Frame they are wanted in.\n"
-             "    at: One instant, or (N,) int64 with one per point: a moving scanner's cloud is straightened in one call.\n"
+             "    at: One instant, or one per point, (N,) or (H, W): a moving scanner's cloud is straightened in one call.\n"
              "    outside: As for `pose`.\n"
              "    policy: As for `pose`.\n"
              "    interpolation: As for `pose`.");

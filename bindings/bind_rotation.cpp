@@ -57,6 +57,11 @@ Vector3 checked_vector(nb::handle value, const char* name) {
   return vector;
 }
 
+Rotation as_rotation(nb::handle value) {
+  if (const Rotation* rotation = value_of<Rotation>(value)) return *rotation;
+  return checked_rotation_matrix(Doubles(matrices_in(value), "rotation", {3, 3}).data(), 3);
+}
+
 Rotation nearly_unit(const Rotation& q) {
   const double scale = 1.5 - 0.5 * q.squared_norm();
   return {q.w * scale, q.x * scale, q.y * scale, q.z * scale};
@@ -84,8 +89,9 @@ nb::object apply_rotation(const Rotation& rotation, nb::handle other) {
 }  // namespace
 
 void bind_rotation(nb::module_& m) {
-  nb::class_<Rotation>(m, "Rotation", "A rotation. Frozen; `a @ b` composes, `a @ points` turns points.")
-      .def_static(
+  nb::class_<Rotation> type(
+      m, "Rotation", "A rotation. Frozen; `a @ b` composes, `a @ points` turns points. `numpy.asarray(a)` is its (3, 3) matrix.");
+  type.def_static(
           "identity", [] { return Rotation{}; }, "No rotation.")
       .def_static(
           "from_wxyz",
@@ -104,7 +110,7 @@ void bind_rotation(nb::module_& m) {
       .def_static(
           "from_matrix",
           [](nb::handle matrix) {
-            const Doubles r(matrix, "matrix", {3, 3});
+            const Doubles r(matrices_in(matrix), "matrix", {3, 3});
             return checked_rotation_matrix(r.data(), 3);
           },
           "matrix"_a, nb::sig("def from_matrix(matrix: ArrayLike) -> Rotation"), "From a rotation matrix, shape (3, 3).")
@@ -142,6 +148,14 @@ void bind_rotation(nb::module_& m) {
           nb::sig("def __setstate__(self, state: tuple[float, ...], /) -> None"))
       .def("__repr__", &rotation_repr)
       .def(
+          "__array__",
+          [](const Rotation& q, nb::handle dtype, nb::handle copy) {
+            return as_numpy(read_only_array(q.matrix().data(), {3, 3}), dtype, copy);
+          },
+          "dtype"_a = nb::none(), nb::kw_only(), "copy"_a = nb::none(),
+          nb::sig("def __array__(self, dtype: Any = None, *, copy: bool | None = None) -> NDArray[Any]"),
+          "The rotation matrix, shape (3, 3): always a new array.")
+      .def(
           "_repr_html_", [](nb::object self) { return notebook("rotation_html")(self); }, nb::sig("def _repr_html_(self) -> str"))
       .def_prop_ro(
           "wxyz",
@@ -163,6 +177,7 @@ void bind_rotation(nb::module_& m) {
       .def_prop_ro(
           "rpy", [](const Rotation& q) { return vector_array(q.rpy()); }, nb::sig("def rpy(self) -> NDArray[float64]"),
           "Roll, pitch, yaw [rad], shape (3,): R = Rz(yaw) Ry(pitch) Rx(roll).");
+  nb::setattr(type, "__array_ufunc__", nb::none());  // `array @ rotation` is refused, not taken for a product of matrices
 }
 
 }  // namespace armillary::python

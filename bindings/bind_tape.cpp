@@ -51,7 +51,7 @@ std::vector<TapeInstruction> as_code(nb::handle value) {
 void init_tape(Tape* self, nb::handle code, nb::handle constants, nb::handle inputs, nb::handle outputs) {
   const Doubles numbers(constants, "constants", {-1});
   TapeParts parts{
-      as_code(code), {numbers.data(), numbers.data() + numbers.size()}, as_count(inputs, "inputs"), as_count(outputs, "outputs")};
+      as_code(code), {numbers.data(), numbers.data() + numbers.rows()}, as_count(inputs, "inputs"), as_count(outputs, "outputs")};
   new (self) Tape(tape_or_raise(Tape::make(std::move(parts))));
 }
 

@@ -15,29 +15,66 @@ namespace armillary::python {
 
 using namespace nb::literals;
 
-nb::object map_points(const Transform& a_T_b, nb::handle b_points) {
-  const nb::object array = any_array(b_points, "points");
-  const bool is_one = nb::cast<int>(array.attr("ndim")) == 1;
-  const auto map_one = [&](const double* p, double* out) {
-    const Vector3 mapped = a_T_b * Vector3{p[0], p[1], p[2]};
-    out[0] = mapped.x;
-    out[1] = mapped.y;
-    out[2] = mapped.z;
-  };
-  double* out = nullptr;
-  if (is_one) {
-    const Doubles point(array, "point", {3});
-    nb::object result = new_array(&out, {3});
-    map_one(point.data(), out);
-    return result;
+namespace {
+
+constexpr std::size_t kFewPoints = 1000;  // so long others may wait for the GIL
+
+nb::object conversion(const char* name) { return nb::module_::import_("armillary.transforms.conversions").attr(name); }
+
+bool is_row_of_three(const ArrayView& view) { return view.dimensions() >= 1 && view.dimensions() <= 2 && view.columns() == 3; }
+
+}  // namespace
+
+PointRows::PointRows(nb::handle points) : rows(nb::borrow(points)), form(nb::none()) {
+  if (!view.open(points) || !is_row_of_three(view)) {
+    form = conversion("PointForm")(points);
+    rows = form.attr("rows");
+    (void)view.open(rows);
   }
-  const Doubles points(array, "points", {-1, 3});
-  nb::object result = new_array(&out, {points.rows(), 3});
-  (void)without_gil([&] {
-    for (std::size_t i = 0; i < points.rows(); ++i) map_one(points.data() + 3 * i, out + 3 * i);
+  count = view.dimensions() == 1 ? 1 : view.rows();
+}
+
+nb::object PointRows::empty_like(double** out) const {
+  return view.dimensions() == 1 ? new_array(out, {3}) : new_array(out, {count, 3});
+}
+
+nb::object PointRows::restored(const nb::object& mapped) const {
+  return form.is_none() ? mapped : nb::object(form.attr("restored")(mapped));
+}
+
+nb::object map_points(const Transform& a_T_b, nb::handle b_points) {
+  const PointRows given(b_points);
+  double* out = nullptr;
+  nb::object mapped = given.empty_like(&out);
+  const auto map_all = [&] {
+    const double* from = given.view.data();
+    for (std::size_t i = 0; i < given.count; ++i) {
+      const Vector3 point = a_T_b * Vector3{from[3 * i], from[3 * i + 1], from[3 * i + 2]};
+      out[3 * i] = point.x, out[3 * i + 1] = point.y, out[3 * i + 2] = point.z;
+    }
     return true;
-  });
-  return result;
+  };
+  (void)(given.count < kFewPoints ? map_all() : without_gil(map_all));
+  return given.restored(mapped);
+}
+
+nb::object as_numpy(const nb::object& matrix, nb::handle dtype, nb::handle copy) {
+  if (copy.is(nb::handle(Py_False)))
+    throw nb::value_error("The matrix is made when it is asked for: without a copy there is none. Leave copy=False out.");
+  return matrix.attr("astype")(dtype.is_none() ? nb::object(matrix.attr("dtype")) : nb::borrow(dtype));
+}
+
+std::optional<Transform> transform_in(nb::handle value) {
+  if (const Transform* transform = value_of<Transform>(value)) return *transform;
+  if (const Rotation* rotation = value_of<Rotation>(value)) return Transform{*rotation, {}};
+  ArrayView view;
+  if (!view.open(value) || view.dimensions() != 2 || view.rows() != 4 || view.columns() != 4) return {};
+  return checked_matrix(view.data());
+}
+
+nb::object matrices_in(nb::handle value) {
+  ArrayView view;
+  return view.open(value) ? nb::borrow(value) : nb::object(conversion("matrices_in")(value));
 }
 
 const Transform& as_transform(nb::handle value) {
@@ -63,7 +100,7 @@ Transform checked_matrix(const double* v, const std::string& prefix) {
 
 namespace {
 
-Transform from_matrix(nb::handle value) { return checked_matrix(Doubles(value, "matrix", {4, 4}).data()); }
+Transform from_matrix(nb::handle value) { return checked_matrix(Doubles(matrices_in(value), "matrix", {4, 4}).data()); }
 
 Transform exp(nb::handle value) {
   const Doubles v(value, "v", {6});
@@ -140,10 +177,12 @@ Transform from_parts(nb::handle xyz, nb::handle quaternion, bool scalar_first) {
 }  // namespace
 
 void bind_transform(nb::module_& m) {
-  nb::class_<Transform>(m, "Transform",
-                        "A rigid motion: `parent_T_child` maps child coordinates into parent.\n\n"
-                        "Frozen. `a_T_b @ b_T_c` composes, `a_T_b @ points` maps points of shape (3,) or (N, 3).")
-      .def_static(
+  nb::class_<Transform> type(
+      m, "Transform",
+      "A rigid motion: `parent_T_child` maps child coordinates into parent.\n\n"
+      "Frozen. `a_T_b @ b_T_c` composes, `a_T_b @ points` maps points in any form that `world.map_points` takes.\n"
+      "`numpy.asarray(a_T_b)` is its (4, 4) matrix.");
+  type.def_static(
           "identity", [] { return Transform{}; }, "No motion.")
       .def_static("from_matrix", &from_matrix, "matrix"_a, nb::sig("def from_matrix(matrix: ArrayLike) -> Transform"),
                   "From a homogeneous matrix, shape (4, 4).")
@@ -164,9 +203,13 @@ void bind_transform(nb::module_& m) {
           "From a translation and roll, pitch, yaw [rad]: R = Rz(yaw) Ry(pitch) Rx(roll).")
       .def_static(
           "from_rotation",
-          [](const Rotation& rotation, nb::handle xyz) { return Transform{rotation, checked_vector(xyz, "xyz")}; }, "rotation"_a,
-          nb::kw_only(), "xyz"_a, nb::sig("def from_rotation(rotation: Rotation, *, xyz: ArrayLike) -> Transform"),
-          "From a Rotation and a translation.")
+          [](nb::handle rotation, nb::handle xyz) { return Transform{as_rotation(rotation), checked_vector(xyz, "xyz")}; },
+          "rotation"_a.none(), nb::kw_only(), "xyz"_a,
+          nb::sig("def from_rotation(rotation: Rotation | RotationCoordinates, *, xyz: ArrayLike) -> Transform"),
+          "From a rotation, ours or that of another library (scipy, pinocchio, jaxlie ...), and a translation.")
+      .def_static(
+          "from_translation", [](nb::handle xyz) { return Transform{{}, checked_vector(xyz, "xyz")}; }, "xyz"_a,
+          nb::sig("def from_translation(xyz: ArrayLike) -> Transform"), "From a translation, without a rotation.")
       .def_static("exp", &exp, "v"_a, nb::sig("def exp(v: ArrayLike) -> Transform"),
                   "Along a tangent v = (translation, rotation), shape (6,).")
       .def("log", &log, nb::sig("def log(self) -> NDArray[float64]"), "The tangent (translation, rotation), shape (6,).")
@@ -204,6 +247,14 @@ void bind_transform(nb::module_& m) {
       .def("__setstate__", &restore_transform, nb::sig("def __setstate__(self, state: tuple[float, ...], /) -> None"))
       .def("__repr__", &transform_repr)
       .def(
+          "__array__",
+          [](const Transform& t, nb::handle dtype, nb::handle copy) {
+            return as_numpy(read_only_array(t.matrix().data(), {4, 4}), dtype, copy);
+          },
+          "dtype"_a = nb::none(), nb::kw_only(), "copy"_a = nb::none(),
+          nb::sig("def __array__(self, dtype: Any = None, *, copy: bool | None = None) -> NDArray[Any]"),
+          "The homogeneous matrix, shape (4, 4): always a new array.")
+      .def(
           "_repr_html_", [](nb::object self) { return notebook("transform_html")(self); },
           nb::sig("def _repr_html_(self) -> str"))
       .def(
@@ -220,6 +271,7 @@ void bind_transform(nb::module_& m) {
           "adjoint", [](const Transform& t) { return read_only_array(adjoint(t).data(), {6, 6}); },
           nb::sig("def adjoint(self) -> NDArray[float64]"),
           "Shape (6, 6): moves tangents (translation, rotation) from the right of T to its left.");
+  nb::setattr(type, "__array_ufunc__", nb::none());  // `array @ transform` is refused, not taken for a product of matrices
 }
 
 }  // namespace armillary::python

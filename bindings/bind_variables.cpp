@@ -99,15 +99,13 @@ void put_velocities(const JointChannel& channel, const Items& given, double* out
 }
 
 /// The upper triangle, in the order of the columns; velocities, where they are covered, behind all positions.
-void put_covariance(const JointChannel& channel, nb::handle covariance, double* out) {
+void put_covariance(const JointChannel& channel, const double* given, double* out) {
   const std::size_t k = channel.width(), n = channel.name.covered(static_cast<std::uint32_t>(k));
-  const auto side = static_cast<Py_ssize_t>(n);
-  const Doubles given(covariance, "covariance", {side, side});
   const auto place = [&](std::size_t i) { return i < k ? channel.columns[i] : k + channel.columns[i - k]; };
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) {
       const std::size_t row = place(i), column = place(j);
-      if (row <= column) out[row * (2 * n - row + 1) / 2 + column - row] = given.data()[i * n + j];
+      if (row <= column) out[row * (2 * n - row + 1) / 2 + column - row] = given[i * n + j];
     }
 }
 
@@ -133,14 +131,20 @@ void say_joints(Self self, const nb::object& positions, nb::handle at, nb::handl
   std::vector<double> row(channel->name.row_width());
   for (std::size_t i = 0; i < given.values.size(); ++i) row[channel->columns[i]] = number_of(given.values[i], given.names[i]);
   if (form.has_velocities) put_velocities(*channel, saying.velocities, row.data() + channel->width());
-  if (form.has_covariance) put_covariance(*channel, sure, row.data() + (form.has_velocities ? 2 : 1) * channel->width());
+  if (form.has_covariance) {
+    const auto side = static_cast<Py_ssize_t>(nb::len(sure));
+    put_covariance(*channel, Doubles(sure, "covariance", {side, side}).data(),
+                   row.data() + (form.has_velocities ? 2 : 1) * channel->width());
+  }
   if (const Failure failure = core(self).forest->set_joints(channel->id, {&stamp.ns, 1}, row.data()))
     raise_joint_failure(self, failure, false);
   resolve_pending(self);
   if (given.names.size() > saying.positions) core(self).upcalls.wheels_turned(self, at, source);
 }
 
-void set_joints(Self self, nb::handle joints, nb::handle at, nb::handle velocities, nb::handle source, nb::handle covariance) {
+void set_joints(Self self, nb::handle joints, nb::handle given_at, nb::handle velocities, nb::handle source,
+                nb::handle covariance) {
+  const nb::object at = stamp_object(given_at, "at");
   check_ahead(self, as_stamp(at, "at"));
   nb::object positions = as_dict(joints, "joints");
   nb::object sure = nb::borrow(covariance);
@@ -167,11 +171,12 @@ void put_columns(const JointChannel& channel, const Doubles& values, std::size_t
 }
 
 void set_joint_series(Self self, std::vector<nb::object> names, nb::object positions, nb::handle at, nb::object velocities,
-                      nb::handle source) {
+                      nb::handle source, nb::handle covariance) {
   const Stamps stamps(at, "at");
+  const std::size_t given_names = names.size();
   if (core(self).has_loops && !stamps.span().empty())
     std::tie(names, positions, velocities) = nb::cast<std::tuple<std::vector<nb::object>, nb::object, nb::object>>(
-        core(self).upcalls.complete_joint_series(self, names, positions, at, velocities));
+        core(self).upcalls.complete_joint_series(self, names, positions, stamps.array(), velocities));
   const auto count = static_cast<Py_ssize_t>(stamps.span().size()), k = static_cast<Py_ssize_t>(names.size());
   const Doubles given(positions, "positions", {count, k});
   std::optional<Doubles> speeds;
@@ -180,11 +185,27 @@ void set_joint_series(Self self, std::vector<nb::object> names, nb::object posit
   const auto newest = std::ranges::max_element(stamps.span());
   check_ahead(self, *newest, newest - stamps.span().begin());
   const nb::object who = source_of(self, source);
-  const auto channel =
-      joint_channel(self, {names.begin(), names.end()}, names.size(), who, {.has_velocities = speeds.has_value()});
-  std::vector<double> rows(stamps.span().size() * channel->name.row_width());
+  RowForm form{.has_velocities = speeds.has_value(), .has_covariance = !covariance.is_none()};
+  nb::object sure;
+  std::optional<Doubles> spreads;
+  if (form.has_covariance) {
+    sure =
+        core(self).upcalls.as_joint_covariances(covariance, count, given_names, form.has_velocities, names.size() - given_names);
+    const auto side = nb::cast<Py_ssize_t>(sure.attr("shape")[nb::int_(-1)]);
+    spreads.emplace(sure, "covariance", std::initializer_list<Py_ssize_t>{-1, side, side});
+    form.has_velocity_covariance = side > k;
+  }
+  const auto channel = joint_channel(self, {names.begin(), names.end()}, names.size(), who, form);
+  const std::size_t width = channel->name.row_width();
+  std::vector<double> rows(stamps.span().size() * width);
   put_columns(*channel, given, 0, rows);
   if (speeds) put_columns(*channel, *speeds, channel->width(), rows);
+  if (spreads) {
+    const std::size_t n = form.covered(static_cast<std::uint32_t>(k)), each = spreads->rows() == 1 ? 0 : n * n;
+    const std::size_t offset = (speeds ? 2 : 1) * channel->width();
+    for (std::size_t row = 0; row < stamps.span().size(); ++row)
+      put_covariance(*channel, spreads->data() + each * row, rows.data() + row * width + offset);
+  }
   const Failure failure = without_gil([&] { return core(self).forest->set_joints(channel->id, stamps.span(), rows.data()); });
   if (failure) raise_joint_failure(self, failure, true);
   resolve_pending(self);
@@ -275,16 +296,20 @@ void bind_world_variables(nb::class_<StoreCore>& store, nb::class_<WorldFace>& f
             "    UnknownVariable: A name that no joint has.\n"
             "    BeforeHistory: The sample is older than the history.")
         .def("set_joint_series", &set_joint_series, "names"_a, nb::kw_only(), "positions"_a, "at"_a, "velocities"_a = nb::none(),
-             "source"_a = nb::none(),
+             "source"_a = nb::none(), "covariance"_a = nb::none(),
              nb::sig("def set_joint_series(self, names: Sequence[str], *, positions: ArrayLike, at: ArrayLike, velocities: "
-                     "ArrayLike | None = None, source: str | None = None) -> None"),
+                     "ArrayLike | None = None, source: str | None = None, covariance: ArrayLike | None = None) -> None"),
              "Say where joints are at many instants: all of them are stored, or none.\n\n"
              "Args:\n"
              "    names: The joints, k of them.\n"
              "    positions: (N, k).\n"
              "    at: (N,) int64 [ns], in any order.\n"
              "    velocities: (N, k); NaN: not given.\n"
-             "    source: Who asserts it; the world's own name if not given.");
+             "    source: Who asserts it; the world's own name if not given.\n"
+             "    covariance: Of each instant alike: variances of the positions, (k,), or (k, k), in the order of `names`; or "
+             "one\n"
+             "        for each, (N, k, k); unknown if not given. Where velocities are given: of positions, then velocities,\n"
+             "        (2k,), (2k, 2k) or (N, 2k, 2k).");
   };
   define(store);
   define(face);

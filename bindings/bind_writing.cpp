@@ -36,7 +36,8 @@ void warn_of_dropped(Self self, std::span<const std::int64_t> stamps_ns, const R
   if (stamps_ns.empty()) return;
   const Stamp oldest = earlier({std::ranges::max(stamps_ns)}, kept.history);
   auto dropped = static_cast<std::size_t>(std::ranges::count_if(stamps_ns, [&](std::int64_t ns) { return Stamp{ns} < oldest; }));
-  if (kept.max_samples > 0 && stamps_ns.size() > kept.max_samples) dropped = std::max(dropped, stamps_ns.size() - kept.max_samples);
+  if (kept.max_samples > 0 && stamps_ns.size() > kept.max_samples)
+    dropped = std::max(dropped, stamps_ns.size() - kept.max_samples);
   if (dropped > 0) core(self).upcalls.warn_of_dropped(self, what, dropped, stamps_ns.size());
 }
 
@@ -90,9 +91,8 @@ void set_pose_by_name(Self self, nb::handle of, nb::handle in_frame, const Trans
 
 /// Poses come in any coordinates that numbers can be read from, and are stored as a transform.
 Transform given_transform(Self self, nb::handle value) {
-  if (const Transform* transform = value_of<Transform>(value)) return *transform;
-  const nb::object converted = core(self).upcalls.as_transform(value);
-  return as_transform(converted);
+  if (const std::optional<Transform> known = transform_in(value)) return *known;
+  return as_transform(nb::object(core(self).upcalls.as_transform(value)));
 }
 
 void set_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb::handle at, nb::handle source,
@@ -156,20 +156,28 @@ std::vector<double> rows_of_matrices(nb::handle transforms) {
 }
 
 /// Seven values a row, from (N, 7) or from matrices, (N, 4, 4).
-std::vector<double> checked_rows(nb::handle transforms) {
-  const bool are_matrices = nb::cast<int>(any_array(transforms, "transforms").attr("ndim")) == 3;
-  return are_matrices ? rows_of_matrices(transforms) : rows_of_vectors(transforms);
+std::vector<double> checked_rows(nb::handle given) {
+  const nb::object transforms = matrices_in(given);
+  return dimensions_of(transforms, "transforms") == 3 ? rows_of_matrices(transforms) : rows_of_vectors(transforms);
 }
 
 std::vector<double> checked_sides(nb::handle covariances, std::size_t count) {
   std::vector<double> sides;
   if (covariances.is_none()) return sides;
-  const Doubles all(covariances, "covariances", {static_cast<Py_ssize_t>(count), 6, 6});
+  const auto rows = static_cast<Py_ssize_t>(count);
+  const bool are_variances = dimensions_of(covariances, "covariances") == 2;
+  const Doubles all(covariances, "covariances",
+                    are_variances ? std::initializer_list<Py_ssize_t>{rows, 6} : std::initializer_list<Py_ssize_t>{rows, 6, 6});
   sides.resize(count * Covariance::kPacked);
   for (std::size_t i = 0; i < count; ++i) {
     Covariance one;
-    std::memcpy(one.values.data(), all.data() + 36 * i, sizeof(one.values));
-    if (std::ranges::all_of(one.values, [](double value) { return std::isnan(value); })) {
+    const double* given = all.data() + (are_variances ? 6 : 36) * i;
+    if (are_variances) {
+      for (std::size_t k = 0; k < 6; ++k) one.values[7 * k] = given[k];
+    } else {
+      std::memcpy(one.values.data(), given, sizeof(one.values));
+    }
+    if (std::all_of(given, given + (are_variances ? 6 : 36), [](double value) { return std::isnan(value); })) {
       std::fill_n(sides.begin() + static_cast<std::ptrdiff_t>(i * Covariance::kPacked), Covariance::kPacked, std::nan(""));
       continue;
     }
@@ -304,12 +312,12 @@ void bind_world_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
              "Args:\n"
              "    of: Frame that is placed; made if it is new.\n"
              "    in_frame: Its parent; made if it is new.\n"
-             "    transform: `in_frame_T_of`: a Transform, or any pose coordinates of numbers, such as a (4, 4) matrix; stored "
-             "as\n"
-             "        a translation and a quaternion.\n"
+             "    transform: `in_frame_T_of`: a Transform, a (4, 4) matrix, a transform or rotation of another library (scipy,\n"
+             "        pinocchio, jaxlie ...), or any pose coordinates of numbers; stored as a translation and a quaternion.\n"
              "    at: Instant [ns].\n"
              "    source: Who asserts it; the world's own name if not given.\n"
-             "    covariance: (6, 6), translation then rotation, in the tangent of `of`; unknown if not given.\n\n"
+             "    covariance: (6, 6), translation then rotation, in the tangent of `of`, or six variances; unknown if not "
+             "given.\n\n"
              "Raises:\n"
              "    BeforeHistory: The sample is older than the history.\n"
              "    FrameLoop: The frame would be its own ancestor at that instant.\n"
@@ -322,10 +330,10 @@ void bind_world_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
              "Args:\n"
              "    of: Frame that is placed.\n"
              "    in_frame: Its parent.\n"
-             "    transforms: (N, 7): x, y, z, then the quaternion w, x, y, z; or matrices, (N, 4, 4).\n"
+             "    transforms: (N, 7): x, y, z, then the quaternion w, x, y, z; or matrices, (N, 4, 4); or a list of Transforms.\n"
              "    at: (N,) int64 [ns], in any order.\n"
              "    source: Who asserts it; the world's own name if not given.\n"
-             "    covariances: (N, 6, 6); rows of NaN are unknown.")
+             "    covariances: (N, 6, 6), or variances, (N, 6); rows of NaN are unknown.")
         .def(
             "fix", &fix, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "at"_a = nb::none(), "covariance"_a = nb::none(),
             "source"_a = nb::none(), "recalibrate"_a = false,

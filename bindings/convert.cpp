@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "raise.hpp"
@@ -37,12 +38,8 @@ std::string shape_text(std::initializer_list<Py_ssize_t> shape) {
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 
-bool fits(const Py_buffer& view, std::initializer_list<Py_ssize_t> shape) {
-  if (view.ndim != static_cast<int>(shape.size())) return false;
-  const Py_ssize_t* actual = view.shape;
-  for (const Py_ssize_t wanted : shape)
-    if (*actual++ != wanted && wanted >= 0) return false;
-  return true;
+bool fits(std::span<const Py_ssize_t> sizes, std::initializer_list<Py_ssize_t> shape) {
+  return std::ranges::equal(sizes, shape, [](Py_ssize_t size, Py_ssize_t wanted) { return size == wanted || wanted < 0; });
 }
 
 void get_buffer(nb::handle array, Py_buffer& view) {
@@ -51,19 +48,40 @@ void get_buffer(nb::handle array, Py_buffer& view) {
 
 }  // namespace
 
-Doubles::Doubles(nb::handle value, const char* name, std::initializer_list<Py_ssize_t> shape) {
-  try {
-    array_ = numpy_array(value, "float64");
-  } catch (const nb::python_error&) {
-    raise("InvalidArgument", std::string(name) + " must be numbers of shape " + shape_text(shape) + ", got " + shown(value) + ".",
-          value);
+bool Doubles::read_few(nb::handle value, std::initializer_list<Py_ssize_t> shape) {
+  PyObject* given = value.ptr();
+  const bool is_tuple = PyTuple_CheckExact(given);
+  if ((!is_tuple && !PyList_CheckExact(given)) || shape.size() != 1) return false;
+  const Py_ssize_t count = is_tuple ? PyTuple_GET_SIZE(given) : PyList_GET_SIZE(given);
+  if (count == 0 || count != *shape.begin() || static_cast<std::size_t>(count) > numbers_.size()) return false;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* number = is_tuple ? PyTuple_GET_ITEM(given, i) : PyList_GET_ITEM(given, i);
+    if (!PyFloat_CheckExact(number) && !PyLong_CheckExact(number)) return false;
+    const double value_of_it = PyFloat_AsDouble(number);
+    if (value_of_it == -1.0 && PyErr_Occurred() != nullptr) return PyErr_Clear(), false;
+    numbers_[static_cast<std::size_t>(i)] = value_of_it;
   }
-  get_buffer(array_, view_);
-  if (fits(view_, shape)) return;
-  const std::string got = printed(array_.attr("shape"));
-  PyBuffer_Release(&view_);
-  view_ = {};
-  raise("InvalidArgument", std::string(name) + " must have shape " + shape_text(shape) + ", got " + got + ".", value);
+  few_ = static_cast<std::size_t>(count);
+  return true;
+}
+
+Doubles::Doubles(nb::handle value, const char* name, std::initializer_list<Py_ssize_t> shape) {
+  if (read_few(value, shape)) return;
+  array_ = nb::borrow(value);
+  if (!view_.open(value)) {
+    try {
+      array_ = numpy_array(value, "float64");
+    } catch (const nb::python_error&) {
+      raise("InvalidArgument",
+            std::string(name) + " must be numbers of shape " + shape_text(shape) + ", got " + shown(value) + ".", value);
+    }
+    (void)view_.open(array_);
+  }
+  if (!fits(view_.sizes(), shape))
+    raise("InvalidArgument",
+          std::string(name) + " must have shape " + shape_text(shape) + ", got " + printed(any_array(value, name).attr("shape")) +
+              ".",
+          value);
 }
 
 namespace {
@@ -107,6 +125,11 @@ std::int64_t as_stamp(nb::handle value, const char* name) {
   PyErr_Clear();
   if (!ns.is_valid()) ns = stamps_module("as_instant")(value, name);
   return integer_stamp(ns.ptr(), value, name);
+}
+
+nb::object stamp_object(nb::handle value, const char* name) {
+  const std::int64_t ns = as_stamp(value, name);
+  return PyLong_CheckExact(value.ptr()) ? nb::borrow(value) : nb::object(nb::int_(ns));
 }
 
 nb::handle latest() {
@@ -177,13 +200,22 @@ nb::object read_only_array(const double* values, std::initializer_list<std::size
   return nb::cast(nb::ndarray<nb::numpy, const double>(memory, shape.size(), shape.begin(), owner));
 }
 
+int dimensions_of(nb::handle value, const char* name) { return nb::cast<int>(any_array(value, name).attr("ndim")); }
+
 Covariance as_covariance(nb::handle value, const char* name) {
-  const Doubles array(value, name, {6, 6});
   Covariance covariance;
-  std::memcpy(covariance.values.data(), array.data(), sizeof(covariance.values));
+  if (dimensions_of(value, name) == 1) {
+    const Doubles variances(value, name, {6});
+    for (std::size_t i = 0; i < 6; ++i) covariance.values[7 * i] = variances.data()[i];
+  } else {
+    const Doubles array(value, name, {6, 6});
+    std::memcpy(covariance.values.data(), array.data(), sizeof(covariance.values));
+  }
   if (!is_covariance(covariance))
     raise("InvalidArgument",
-          std::string(name) + " must be finite, symmetric and positive semi-definite: (6, 6), translation then rotation.", value);
+          std::string(name) +
+              " must be finite, symmetric and positive semi-definite: (6, 6), translation then rotation, or six variances.",
+          value);
   return covariance;
 }
 

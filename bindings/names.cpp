@@ -34,6 +34,7 @@ Upcalls::Upcalls(nb::handle given)
       warn_of_dropped(nb::object(given.attr("warn_of_dropped"))),
       as_transform(nb::object(given.attr("as_transform"))),
       as_joint_covariance(nb::object(given.attr("as_joint_covariance"))),
+      as_joint_covariances(nb::object(given.attr("as_joint_covariances"))),
       with_row(nb::object(given.attr("with_row"))) {}
 
 void remember(StoreCore& world, nb::handle name) {

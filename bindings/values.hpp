@@ -4,9 +4,11 @@
 
 #include <nanobind/nanobind.h>
 
+#include <optional>
 #include <string>
 
 #include "armillary/math/transform.hpp"
+#include "numpy_array.hpp"
 
 namespace nb = nanobind;
 
@@ -23,7 +25,21 @@ namespace armillary::python {
 /// One Newton step back to unit length: rounding must not add up in long products.
 [[nodiscard]] Rotation nearly_unit(const Rotation& q);
 
-/// Maps (3,) or (N, 3).
+/// Points as rows of three numbers, whatever their form.
+struct PointRows {
+  explicit PointRows(nb::handle points);
+  /// An array for as many mapped points, whose numbers `out` points to.
+  [[nodiscard]] nb::object empty_like(double** out) const;
+  /// Mapped rows in the form that the points had.
+  [[nodiscard]] nb::object restored(const nb::object& mapped) const;
+
+  nb::object rows;  // (N, 3), or (3,)
+  nb::object form;  // armillary.transforms.conversions.PointForm; None for float64 rows
+  ArrayView view;   // of the rows
+  std::size_t count = 0;
+};
+
+/// Maps points of any form: (3,), (N, 3), (H, W, 3) ...
 [[nodiscard]] nb::object map_points(const Transform& a_T_b, nb::handle b_points);
 
 /// The value behind a Python object of that very type; null for anything else, and for one that was never made.
@@ -45,6 +61,15 @@ inline void check_state(const nb::tuple& state, std::size_t parts) {
   if (nb::len(state) != parts) throw nb::type_error("This state is none of ours: it was cut, or pickled by another version.");
 }
 
+/// A Transform, a float64 array of shape (4, 4), or a Rotation; nothing for anything else.
+[[nodiscard]] std::optional<Transform> transform_in(nb::handle value);
+/// The matrices that a value of another library holds; the value itself where it is none of those.
+[[nodiscard]] nb::object matrices_in(nb::handle value);
+
+/// A Rotation, or one of another library, or an error that says how to make one.
+[[nodiscard]] Rotation as_rotation(nb::handle value);
+/// The matrix of a value, as numpy asks for it: always a new array.
+[[nodiscard]] nb::object as_numpy(const nb::object& matrix, nb::handle dtype, nb::handle copy);
 /// A Transform, or an error that says how to make one.
 [[nodiscard]] const Transform& as_transform(nb::handle value);
 

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from armillary.errors import ArmillaryError
 from armillary.relations import Pose as PoseAnswer
 from armillary.relations import Twist as TwistAnswer
-from armillary.relations.representations import PoseCoordinates, TwistCoordinates
+from armillary.relations.representations import PoseCoordinates, RotationCoordinates, TwistCoordinates
 from armillary.stamps import LATEST, Latest
 from armillary.store import Store
 

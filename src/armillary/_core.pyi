@@ -10,12 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from armillary.errors import ArmillaryError
 from armillary.relations import Pose as PoseAnswer
 from armillary.relations import Twist as TwistAnswer
-from armillary.relations.representations import PoseCoordinates, TwistCoordinates
+from armillary.relations.representations import PoseCoordinates, RotationCoordinates, TwistCoordinates
 from armillary.stamps import LATEST, Latest
 from armillary.store import Store
 
 class Rotation:
-    """A rotation. Frozen; `a @ b` composes, `a @ points` turns points."""
+    """
+    A rotation. Frozen; `a @ b` composes, `a @ points` turns points. `numpy.asarray(a)` is its (3, 3) matrix.
+    """
 
     @staticmethod
     def identity() -> Rotation:
@@ -62,6 +64,9 @@ class Rotation:
 
     def __repr__(self) -> str: ...
 
+    def __array__(self, dtype: Any = None, *, copy: bool | None = None) -> NDArray[Any]:
+        """The rotation matrix, shape (3, 3): always a new array."""
+
     def _repr_html_(self) -> str: ...
 
     @property
@@ -80,11 +85,14 @@ class Rotation:
     def rpy(self) -> NDArray[float64]:
         """Roll, pitch, yaw [rad], shape (3,): R = Rz(yaw) Ry(pitch) Rx(roll)."""
 
+    __array_ufunc__: None = None
+
 class Transform:
     """
     A rigid motion: `parent_T_child` maps child coordinates into parent.
 
-    Frozen. `a_T_b @ b_T_c` composes, `a_T_b @ points` maps points of shape (3,) or (N, 3).
+    Frozen. `a_T_b @ b_T_c` composes, `a_T_b @ points` maps points in any form that `world.map_points` takes.
+    `numpy.asarray(a_T_b)` is its (4, 4) matrix.
     """
 
     @staticmethod
@@ -110,8 +118,14 @@ class Transform:
         """
 
     @staticmethod
-    def from_rotation(rotation: Rotation, *, xyz: ArrayLike) -> Transform:
-        """From a Rotation and a translation."""
+    def from_rotation(rotation: Rotation | RotationCoordinates, *, xyz: ArrayLike) -> Transform:
+        """
+        From a rotation, ours or that of another library (scipy, pinocchio, jaxlie ...), and a translation.
+        """
+
+    @staticmethod
+    def from_translation(xyz: ArrayLike) -> Transform:
+        """From a translation, without a rotation."""
 
     @staticmethod
     def exp(v: ArrayLike) -> Transform:
@@ -146,6 +160,9 @@ class Transform:
 
     def __repr__(self) -> str: ...
 
+    def __array__(self, dtype: Any = None, *, copy: bool | None = None) -> NDArray[Any]:
+        """The homogeneous matrix, shape (4, 4): always a new array."""
+
     def _repr_html_(self) -> str: ...
 
     def _repr_latex_(self) -> str: ...
@@ -170,6 +187,8 @@ class Transform:
         """
         Shape (6, 6): moves tangents (translation, rotation) from the right of T to its left.
         """
+
+    __array_ufunc__: None = None
 
 class Pose:
     """
@@ -391,11 +410,11 @@ class WorldFace:
         Args:
             of: Frame that is placed; made if it is new.
             in_frame: Its parent; made if it is new.
-            transform: `in_frame_T_of`: a Transform, or any pose coordinates of numbers, such as a (4, 4) matrix; stored as
-                a translation and a quaternion.
+            transform: `in_frame_T_of`: a Transform, a (4, 4) matrix, a transform or rotation of another library (scipy,
+                pinocchio, jaxlie ...), or any pose coordinates of numbers; stored as a translation and a quaternion.
             at: Instant [ns].
             source: Who asserts it; the world's own name if not given.
-            covariance: (6, 6), translation then rotation, in the tangent of `of`; unknown if not given.
+            covariance: (6, 6), translation then rotation, in the tangent of `of`, or six variances; unknown if not given.
 
         Raises:
             BeforeHistory: The sample is older than the history.
@@ -410,10 +429,10 @@ class WorldFace:
         Args:
             of: Frame that is placed.
             in_frame: Its parent.
-            transforms: (N, 7): x, y, z, then the quaternion w, x, y, z; or matrices, (N, 4, 4).
+            transforms: (N, 7): x, y, z, then the quaternion w, x, y, z; or matrices, (N, 4, 4); or a list of Transforms.
             at: (N,) int64 [ns], in any order.
             source: Who asserts it; the world's own name if not given.
-            covariances: (N, 6, 6); rows of NaN are unknown.
+            covariances: (N, 6, 6), or variances, (N, 6); rows of NaN are unknown.
         """
 
     def fix(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int | None = None, covariance: ArrayLike | None = None, source: str | None = None, recalibrate: bool = False) -> None:
@@ -555,10 +574,11 @@ class WorldFace:
         Points of one frame as coordinates of another.
 
         Args:
-            points: (N, 3) or (3,).
+            points: (3,), (N, 3), or (H, W, 3); (N, 4), whose fourth number is carried along; or a structured array with
+                the fields x, y and z, whose other fields are carried along. float32 stays float32.
             from_frame: Frame the points are given in.
             to_frame: Frame they are wanted in.
-            at: One instant, or (N,) int64 with one per point: a moving scanner's cloud is straightened in one call.
+            at: One instant, or one per point, (N,) or (H, W): a moving scanner's cloud is straightened in one call.
             outside: As for `pose`.
             policy: As for `pose`.
             interpolation: As for `pose`.
@@ -583,7 +603,7 @@ class WorldFace:
             BeforeHistory: The sample is older than the history.
         """
 
-    def set_joint_series(self, names: Sequence[str], *, positions: ArrayLike, at: ArrayLike, velocities: ArrayLike | None = None, source: str | None = None) -> None:
+    def set_joint_series(self, names: Sequence[str], *, positions: ArrayLike, at: ArrayLike, velocities: ArrayLike | None = None, source: str | None = None, covariance: ArrayLike | None = None) -> None:
         """
         Say where joints are at many instants: all of them are stored, or none.
 
@@ -593,6 +613,9 @@ class WorldFace:
             at: (N,) int64 [ns], in any order.
             velocities: (N, k); NaN: not given.
             source: Who asserts it; the world's own name if not given.
+            covariance: Of each instant alike: variances of the positions, (k,), or (k, k), in the order of `names`; or one
+                for each, (N, k, k); unknown if not given. Where velocities are given: of positions, then velocities,
+                (2k,), (2k, 2k) or (N, 2k, 2k).
         """
 
 class StoreCore:
@@ -649,11 +672,11 @@ class StoreCore:
         Args:
             of: Frame that is placed; made if it is new.
             in_frame: Its parent; made if it is new.
-            transform: `in_frame_T_of`: a Transform, or any pose coordinates of numbers, such as a (4, 4) matrix; stored as
-                a translation and a quaternion.
+            transform: `in_frame_T_of`: a Transform, a (4, 4) matrix, a transform or rotation of another library (scipy,
+                pinocchio, jaxlie ...), or any pose coordinates of numbers; stored as a translation and a quaternion.
             at: Instant [ns].
             source: Who asserts it; the world's own name if not given.
-            covariance: (6, 6), translation then rotation, in the tangent of `of`; unknown if not given.
+            covariance: (6, 6), translation then rotation, in the tangent of `of`, or six variances; unknown if not given.
 
         Raises:
             BeforeHistory: The sample is older than the history.
@@ -668,10 +691,10 @@ class StoreCore:
         Args:
             of: Frame that is placed.
             in_frame: Its parent.
-            transforms: (N, 7): x, y, z, then the quaternion w, x, y, z; or matrices, (N, 4, 4).
+            transforms: (N, 7): x, y, z, then the quaternion w, x, y, z; or matrices, (N, 4, 4); or a list of Transforms.
             at: (N,) int64 [ns], in any order.
             source: Who asserts it; the world's own name if not given.
-            covariances: (N, 6, 6); rows of NaN are unknown.
+            covariances: (N, 6, 6), or variances, (N, 6); rows of NaN are unknown.
         """
 
     def fix(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int | None = None, covariance: ArrayLike | None = None, source: str | None = None, recalibrate: bool = False) -> None:
@@ -855,10 +878,11 @@ class StoreCore:
         Points of one frame as coordinates of another.
 
         Args:
-            points: (N, 3) or (3,).
+            points: (3,), (N, 3), or (H, W, 3); (N, 4), whose fourth number is carried along; or a structured array with
+                the fields x, y and z, whose other fields are carried along. float32 stays float32.
             from_frame: Frame the points are given in.
             to_frame: Frame they are wanted in.
-            at: One instant, or (N,) int64 with one per point: a moving scanner's cloud is straightened in one call.
+            at: One instant, or one per point, (N,) or (H, W): a moving scanner's cloud is straightened in one call.
             outside: As for `pose`.
             policy: As for `pose`.
             interpolation: As for `pose`.
@@ -885,7 +909,7 @@ class StoreCore:
             BeforeHistory: The sample is older than the history.
         """
 
-    def set_joint_series(self, names: Sequence[str], *, positions: ArrayLike, at: ArrayLike, velocities: ArrayLike | None = None, source: str | None = None) -> None:
+    def set_joint_series(self, names: Sequence[str], *, positions: ArrayLike, at: ArrayLike, velocities: ArrayLike | None = None, source: str | None = None, covariance: ArrayLike | None = None) -> None:
         """
         Say where joints are at many instants: all of them are stored, or none.
 
@@ -895,6 +919,9 @@ class StoreCore:
             at: (N,) int64 [ns], in any order.
             velocities: (N, k); NaN: not given.
             source: Who asserts it; the world's own name if not given.
+            covariance: Of each instant alike: variances of the positions, (k,), or (k, k), in the order of `names`; or one
+                for each, (N, k, k); unknown if not given. Where velocities are given: of positions, then velocities,
+                (2k,), (2k, 2k) or (N, 2k, 2k).
         """
 
     def set_integrated_joints(self, joints: Mapping[str, float], at: int, source: str | None) -> None: ...

@@ -192,7 +192,8 @@ CALLS: dict[str, dict[str, Any]] = {
     "mount": {"*": MODEL, "in_frame": "map", "prefix": None, "under": "", "at": None}
     | {"shapes": "visual", "skip_missing": False},
     "prefer_joint": {"*": "hinge", "source": None},
-    "set_joint_series": {"*": ["hinge"], "positions": [[0.5]], "at": [seconds(2)], "velocities": None, "source": None},
+    "set_joint_series": {"*": ["hinge"], "positions": [[0.5]], "at": [seconds(2)], "velocities": None, "source": None}
+    | {"covariance": None},
     "set_joints": {"*": {"hinge": 0.5}, "at": seconds(2), "velocities": None, "source": None, "covariance": None},
     "merge": {"*": ()},
     "redo": {},
@@ -211,6 +212,7 @@ CONSTRUCTORS: dict[Any, dict[str, Any]] = {
     Transform.from_xyz_xyzw: {"xyz": (1, 2, 3), "xyzw": (0, 0, 0, 1)},
     Transform.from_xyz_rpy: {"xyz": (1, 2, 3), "rpy": (0, 0, 0)},
     Transform.from_rotation: {"*": Rotation.identity(), "xyz": (1, 2, 3)},
+    Transform.from_translation: {"xyz": (1, 2, 3)},
     Transform.exp: {"*": np.zeros(6)},
     STILL.interpolate: {"other": STILL, "fraction": 0.5, "kind": "linear"},
     STILL.is_close: {"other": STILL, "m": 1e-9, "rad": 1e-9},

@@ -14,7 +14,7 @@ from armillary.articulation.loops import Loops
 from armillary.articulation.mount import Mount, MountOptions
 from armillary.errors import InvalidArgument, LoopError, MountOutdated, UndoneAtModel, WorldClosed
 from armillary.stamps import as_stamp
-from armillary.store.joints import as_joint_covariance
+from armillary.store.joints import as_joint_covariance, with_exact
 from armillary.store.names import recall_joint
 from armillary.store.values import as_text
 from armillary.transforms import check_name
@@ -240,15 +240,12 @@ class Mounts:
         given, added = len(joints), len(complete) - len(joints)
         if covariance is None or not added:
             return complete, covariance
-        matrix = as_joint_covariance(covariance, given, with_velocities=True)
-        after_each = [place for start in range(given, len(matrix) + 1, given) for place in [start] * added]
-        return complete, np.insert(np.insert(matrix, after_each, 0.0, axis=0), after_each, 0.0, axis=1)
+        return complete, with_exact(as_joint_covariance(covariance, given, with_velocities=True), given, added)
 
     def complete_series(
-        self, names: Sequence[str], positions: ArrayLike, at: ArrayLike, velocities: ArrayLike | None
+        self, names: Sequence[str], positions: ArrayLike, stamps: NDArray[np.int64], velocities: ArrayLike | None
     ) -> tuple[list[str], ArrayLike, ArrayLike | None]:
         """Return the columns of these joints and of those that follow from them; the core refuses what is no number."""
-        stamps = np.asarray(at)
         given = _numbers(positions)
         if given.shape != (len(stamps), len(names)) or not np.isfinite(given).all():
             return list(names), positions, velocities

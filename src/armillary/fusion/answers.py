@@ -16,6 +16,7 @@ from armillary.errors import AmbiguousPath, ArmillaryError, InvalidArgument, Wai
 from armillary.stamps import LATEST, as_stamps
 from armillary.store.names import frame_of_body, knows_name, recall_name
 from armillary.store.values import with_row
+from armillary.transforms.conversions import PointForm
 
 if TYPE_CHECKING:
     from numpy import float64
@@ -116,20 +117,20 @@ def _transform_at(store: Store, row: int, at: int, asked: dict[str, Any]) -> Tra
 
 def map_points(
     store: Store, points: ArrayLike, *, from_frame: str, to_frame: str, at: Any, **asked: Any
-) -> NDArray[float64]:
+) -> NDArray[Any]:
     """Return points of one frame as coordinates of another, by the policy."""
     if at is LATEST or np.ndim(at) == 0:
         return store.pose(of=from_frame, in_frame=to_frame, at=at, **asked).transform @ points
-    rows = np.asarray(points, dtype=float)
-    stamps = _stamps(at)
+    form = PointForm(points)
+    rows, stamps = form.rows, form.flat(at)
     if rows.shape != (len(stamps), 3):
         raise InvalidArgument(
             f"points has shape {rows.shape} and at has {len(stamps)} stamps. Give (N, 3) points and one stamp, or "
             "one stamp per point."
         )
-    asked |= {"of": from_frame, "in_frame": to_frame, "at": at, "as_": "matrix"}
+    asked |= {"of": from_frame, "in_frame": to_frame, "at": stamps, "as_": "matrix"}
     matrices = transforms(store, **asked)
-    return np.asarray(np.einsum("nij,nj->ni", matrices[:, :3, :3], rows) + matrices[:, :3, 3])
+    return form.restored(np.einsum("nij,nj->ni", matrices[:, :3, :3], rows) + matrices[:, :3, 3])
 
 
 def sweep(store: Store, *, in_frame: str, **asked: Any) -> PolicySweep:

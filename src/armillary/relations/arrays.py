@@ -27,16 +27,30 @@ def as_vector3(value: object, name: str) -> Array:
 
 
 def as_covariance(value: object, name: str, size: int = 6) -> Array | None:
-    """A symmetric, positive semi-definite matrix of shape (size, size); a read-only copy; None stays None."""
+    """A symmetric, positive semi-definite matrix of shape (size, size), also from variances; a read-only copy.
+
+    None stays None.
+    """
     if value is None:
         return None
-    matrix = as_finite(value, (size, size), name)
+    matrix = as_covariances(value, (), name, size)
     scale = max(float(np.abs(matrix).max()), np.finfo(float).tiny)
     if np.abs(matrix - matrix.T).max() > _ASYMMETRY * scale:
         raise InvalidArgument(f"{name} must be symmetric. Pass 0.5 * (C + C.T).")
     if np.linalg.eigvalsh(matrix)[0] < -_ASYMMETRY * scale:
         raise InvalidArgument(f"{name} must be positive semi-definite; its least eigenvalue is negative.")
     return matrix
+
+
+def as_covariances(value: object, lead: tuple[int, ...], name: str, size: int = 6) -> Array:
+    """Finite numbers of shape (*lead, size, size), or variances of shape (*lead, size); a read-only copy."""
+    try:
+        are_variances = np.ndim(value) == len(lead) + 1  # type: ignore[arg-type]
+    except ValueError:
+        are_variances = False
+    if not are_variances:
+        return as_finite(value, (*lead, size, size), name)
+    return frozen(as_finite(value, (*lead, size), name)[..., np.newaxis] * np.eye(size))
 
 
 def as_finite(value: object, shape: tuple[int, ...], name: str) -> Array:

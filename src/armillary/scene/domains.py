@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from armillary.errors import InvalidArgument
+from armillary.relations.arrays import as_covariance
 from armillary.scene.traversal import Direction, Once, VisitedNode, Visitor, Walk
 from armillary.shapes import PointCloud
 from armillary.shapes.volumes import BoundingSphere
@@ -236,7 +236,7 @@ class UncertainDomain(Visitor):
     once: ClassVar[Once] = "path"
 
     def __init__(self, *, at: int | Latest = LATEST, default_covariance: ArrayLike | None = None) -> None:
-        self.at, self._default = at, None if default_covariance is None else _as_covariance(default_covariance)
+        self.at, self._default = at, as_covariance(default_covariance, "default_covariance")
         self.paths: list[UncertainPath] = []
 
     def visit(self, node: VisitedNode) -> None:
@@ -264,16 +264,6 @@ class UncertainDomain(Visitor):
         if pose.covariance is not None:
             return np.asarray(pose.covariance)
         return np.zeros((6, 6)) if pose.stamp is None else self._default
-
-
-def _as_covariance(value: ArrayLike) -> NDArray[np.float64]:
-    try:
-        matrix = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        matrix = np.empty(0)
-    if matrix.shape != (6, 6) or not np.isfinite(matrix).all():
-        raise InvalidArgument("default_covariance is (6, 6) of finite numbers, translation then rotation.", value)
-    return matrix
 
 
 def _step_pose(scene: SceneVersion, parent: NodeId, node: NodeId, at: int | Latest) -> Pose | None:

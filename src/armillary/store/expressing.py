@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary.errors import InvalidArgument, NotMeasured
-from armillary.relations.arrays import as_finite
+from armillary.relations.arrays import as_covariances
 from armillary.relations.expressing import (
     as_matrices,
     as_pose_rows,
@@ -17,7 +17,7 @@ from armillary.relations.expressing import (
     expressed_rows,
     pose_covariances,
 )
-from armillary.stamps import LATEST, Latest
+from armillary.stamps import LATEST, Latest, as_stamps
 from armillary.store.query import Query, TwistQuery
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _express_uncertain(  # noqa: PLR0917  (the arguments of express, in their or
         raise InvalidArgument("covariances= goes with kind='poses' and from_frame=.", kind)
     given, are_matrices = as_pose_rows(poses)
     rows = np.atleast_2d(as_rows(given, kind))
-    spreads = as_finite(covariances, (len(rows), 6, 6), "covariances")
+    spreads = as_covariances(covariances, (len(rows),), "covariances")
     at = LATEST if at is None else at
     frames = _rows_of_frame(store, from_frame, in_frame, at, asked)
     _check_one_each(kind, len(rows), len(frames))
@@ -105,7 +105,7 @@ def _express_uncertain(  # noqa: PLR0917  (the arguments of express, in their or
 
 def _spreads_of_frame(store: Store, of: str, in_frame: str, at: Any, asked: dict[str, Any]) -> NDArray[float64] | None:
     """Return the covariances of a frame: (N, 6, 6) for N stamps, (1, 6, 6) for one; None where one is unknown."""
-    stamps = [at] if _is_one(at) else [int(stamp) for stamp in at]
+    stamps = [at] if _is_one(at) else as_stamps(at).tolist()
     found = [store.pose(of=of, in_frame=in_frame, at=stamp, **asked).covariance for stamp in stamps]
     known = [covariance for covariance in found if covariance is not None]
     return np.reshape(known, (-1, 6, 6)) if len(known) == len(found) else None

@@ -4,20 +4,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
 from armillary.errors import InvalidArgument
+from armillary.errors.format import short_repr
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy import float64
+    from numpy import float64, int64
     from numpy.typing import ArrayLike, NDArray
 
     from armillary.store.store import Store
     from armillary.transforms import JointState
 
-__all__ = ["Mechanisms", "as_joint_covariance", "complete_joint_series", "complete_joints", "wheels_turned"]
+__all__ = [
+    "Mechanisms",
+    "as_joint_covariance",
+    "as_joint_covariances",
+    "complete_joint_series",
+    "complete_joints",
+    "wheels_turned",
+    "with_exact",
+]
 
 _SYMMETRIC_TO = 1e-9
+_ONE_EACH = 3  # dimensions
 
 
 class Mechanisms(Protocol):
@@ -29,7 +41,7 @@ class Mechanisms(Protocol):
         """Return these joints and those that follow from them because a kinematic loop is closed."""
 
     def complete_series(
-        self, names: Sequence[str], positions: ArrayLike, at: ArrayLike, velocities: ArrayLike | None
+        self, names: Sequence[str], positions: ArrayLike, stamps: NDArray[int64], velocities: ArrayLike | None
     ) -> tuple[list[str], ArrayLike, ArrayLike | None]:
         """Return names, positions and velocities with the columns of joints that follow."""
 
@@ -55,13 +67,13 @@ def complete_joints(
 
 
 def complete_joint_series(
-    store: Store, names: Sequence[str], positions: ArrayLike, at: ArrayLike, velocities: ArrayLike | None
+    store: Store, names: Sequence[str], positions: ArrayLike, stamps: NDArray[int64], velocities: ArrayLike | None
 ) -> tuple[Sequence[str], ArrayLike, ArrayLike | None]:
     """Add the joints that follow from these, for many instants."""
     mechanisms = store.mechanisms
     if mechanisms is None:
         return names, positions, velocities
-    return mechanisms.complete_series(names, positions, at, velocities)
+    return mechanisms.complete_series(names, positions, stamps, velocities)
 
 
 def wheels_turned(store: Store, at: int, source: str | None) -> None:
@@ -72,23 +84,58 @@ def wheels_turned(store: Store, at: int, source: str | None) -> None:
 
 def as_joint_covariance(covariance: Any, count: int, with_velocities: bool) -> NDArray[float64]:  # noqa: FBT001
     """Return a checked (k, k), or (2k, 2k) of positions and velocities; k numbers are variances."""
-    import numpy as np  # noqa: PLC0415  (`import armillary` does not need it)
-
     try:
         given = np.asarray(covariance, dtype=float)
     except (TypeError, ValueError, OverflowError):
         given = np.empty(0)
+    return _checked(np.diag(given) if given.ndim == 1 else given, (), count, with_velocities, covariance)
+
+
+def as_joint_covariances(
+    covariance: Any,
+    rows: int,
+    count: int,
+    with_velocities: bool,  # noqa: FBT001
+    added: int,
+) -> NDArray[float64]:
+    """Return a checked (N, k, k), or (1, k, k) for all rows alike, with the `added` joints that follow from these."""
+    try:
+        given = np.asarray(covariance, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        given = np.empty(0)
+    if given.ndim == _ONE_EACH:
+        matrices = _checked(given, (rows,), count, with_velocities, covariance)
+    else:
+        matrices = as_joint_covariance(covariance, count, with_velocities)[np.newaxis]
+    return np.ascontiguousarray(with_exact(matrices, count, added))
+
+
+def _checked(
+    matrices: NDArray[float64],
+    lead: tuple[int, ...],
+    count: int,
+    with_velocities: bool,  # noqa: FBT001
+    given: Any,
+) -> NDArray[float64]:
     sizes = (count, 2 * count) if with_velocities else (count,)
-    matrix = np.diag(given) if given.ndim == 1 else given
-    scale = float(np.abs(matrix).max(initial=0.0))
-    is_square = matrix.shape in {(size, size) for size in sizes}
-    is_symmetric = is_square and bool(np.isfinite(matrix).all())
-    is_symmetric = is_symmetric and bool(np.abs(matrix - matrix.T).max() <= _SYMMETRIC_TO * scale)
-    if not is_symmetric or np.linalg.eigvalsh(matrix).min() < -_SYMMETRIC_TO * scale:
+    scale = float(np.abs(matrices).max(initial=0.0))
+    is_square = matrices.shape in {(*lead, size, size) for size in sizes}
+    is_symmetric = is_square and bool(np.isfinite(matrices).all())
+    is_symmetric = is_symmetric and bool(
+        np.abs(matrices - np.swapaxes(matrices, -1, -2)).max(initial=0.0) <= _SYMMETRIC_TO * scale
+    )
+    if not is_symmetric or np.linalg.eigvalsh(matrices).min(initial=0.0) < -_SYMMETRIC_TO * scale:
+        one_each = f", or ({lead[0]}, {count}, {count}), one for each instant" if lead else ""
         raise InvalidArgument(
-            f"covariance must be {count} variances, or ({count}, {count}), finite, symmetric and positive "
+            f"covariance must be {count} variances, or ({count}, {count}){one_each}, finite, symmetric and positive "
             "semi-definite, in the order of the joints (twice as many with velocities: positions first), got "
-            f"{covariance!r}. Nothing was stored.",
-            covariance,
+            f"{short_repr(given)}. Nothing was stored.",
+            given,
         )
-    return matrix
+    return matrices
+
+
+def with_exact(matrices: NDArray[float64], count: int, added: int) -> NDArray[float64]:
+    """Return covariances, (..., k, k), with zeros for `added` joints that follow from the k, behind each k."""
+    after_each = [place for start in range(count, matrices.shape[-1] + 1, count) for place in [start] * added]
+    return np.insert(np.insert(matrices, after_each, 0.0, axis=-1), after_each, 0.0, axis=-2)

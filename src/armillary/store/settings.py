@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from armillary.errors import InvalidArgument
 from armillary.stamps import seconds
 from armillary.store.values import as_count, as_history, as_number, as_positive, as_text, as_thinning
@@ -50,6 +52,7 @@ class Settings:
     def __post_init__(self) -> None:
         if not isinstance(self.frames, str) or self.frames not in {"open", "declared"}:
             raise InvalidArgument(f"frames must be 'open' or 'declared', got {self.frames!r}.", self.frames)
+        object.__setattr__(self, "default_covariance", _from_variances(self.default_covariance))
         if self.clock is not None and not callable(self.clock):
             raise InvalidArgument(
                 "clock must be a callable that returns integer nanoseconds, like armillary.now.", self.clock
@@ -114,18 +117,23 @@ def _as_horizon(predict_up_to_s: float) -> int:
     return seconds(horizon_s)
 
 
+def _from_variances(given: Any) -> Any:
+    """Return six variances as a (6, 6) covariance; anything else as it is."""
+    try:
+        numbers = np.asarray(given, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        return given
+    return np.diag(numbers) if numbers.shape == (_TANGENT,) else given
+
+
 def _as_noise(process_noise: ArrayLike | None) -> NDArray[float64] | None:
     """Check a process noise a second and return it as (6, 6); six numbers are variances."""
     if process_noise is None:
         return None
-    import numpy as np  # noqa: PLC0415  (`import armillary` does not need it)
-
     try:
-        noise = np.asarray(process_noise, dtype=float)
+        noise = np.asarray(_from_variances(process_noise), dtype=float)
     except (TypeError, ValueError, OverflowError):
         noise = np.empty(0)
-    if noise.shape == (_TANGENT,):
-        noise = np.diag(noise)
     if noise.shape != (_TANGENT, _TANGENT):
         raise InvalidArgument(
             "process_noise must be six variances a second, or a (6, 6) covariance a second, translation then rotation, "

@@ -33,13 +33,14 @@ class Upcalls:
         store_twist: (store, of=, ..., pending=): store a twist of a new relation, or keep it until its poses come.
         store_pending: (store): store pending twists whose poses have come.
         complete_joints: (store, joints, at, covariance): add the joints that follow from these.
-        complete_joint_series: (store, names, positions, at, velocities): add them for many instants.
+        complete_joint_series: (store, names, positions, stamps, velocities): add them for many instants.
         wheels_turned: (store, at, source): move the bases whose wheels got a velocity.
         pose_between_points: (store, of=, ...): a pose of other points or along other axes than those of its frames.
         by_policy: (store, question, ...): answer by a policy that C++ does not know.
         notify: (store, change): run a change in its order and notify observers of its record.
         as_transform: (value): any pose coordinates as a `Transform`.
         as_joint_covariance: (covariance, count, with_velocities): a checked (k, k) matrix.
+        as_joint_covariances: (covariance, rows, count, with_velocities, added): checked (N, k, k) or (1, k, k).
         with_row: (error, row): the error with the row of a batch.
         warn_of_dropped: (store, what, dropped, given): warn that samples of a batch were too old to be kept.
     """
@@ -61,6 +62,7 @@ class Upcalls:
     notify: Call
     as_transform: Call
     as_joint_covariance: Call
+    as_joint_covariances: Call
     with_row: Call
     warn_of_dropped: Call
 
@@ -83,6 +85,7 @@ UPCALLS = Upcalls(
     notify=notify_of_change,
     as_transform=as_transform,
     as_joint_covariance=joints.as_joint_covariance,
+    as_joint_covariances=joints.as_joint_covariances,
     with_row=with_row,
     warn_of_dropped=warn_of_dropped,
 )

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from armillary.errors import ArmillaryError, InvalidArgument, SamplesDropped, StampOutOfRange
 from armillary.errors.format import short_repr
 from armillary.relations import Pose
+from armillary.transforms.conversions import transform_in
 
 __all__ = [
     "FOREVER_NS",
@@ -35,6 +36,9 @@ _EVIDENCE = ("edge", "requested", "first", "last", "inserting", "horizon", "join
 
 def as_transform(value: Any) -> Any:
     """Return a pose in any coordinates of numbers as a `Transform`; what is no pose is returned as it is."""
+    transform = transform_in(value)
+    if transform is not None:
+        return transform
     try:
         coordinates = Pose(of="child", in_frame="parent", coordinates=value)
     except InvalidArgument:

@@ -128,7 +128,7 @@ class TestABatch:
             ({"transforms": np.zeros((4, 6))}, InvalidArgument, r"transforms must have shape \(N, 7\), got \(4, 6\)"),
             ({"transforms": np.zeros(7)}, InvalidArgument, r"transforms must have shape \(N, 7\)"),
             ({"transforms": "rows"}, InvalidArgument, "transforms must be numbers"),
-            ({"transforms": STILL}, InvalidArgument, "transforms must be numbers"),
+            ({"transforms": STILL}, InvalidArgument, r"transforms must have shape \(N, 7\), got \(4, 4\)"),
             ({"at": [0, 1, 2]}, InvalidArgument, "transforms has 4 rows and at has 3 stamps"),
             ({"at": [0.0, 1.0, 2.0, 3.0]}, InvalidStamp, r"got dtype float64. Convert seconds with"),
             ({"at": [[0, 1, 2, 3]]}, InvalidArgument, r"at must have shape \(N,\)"),

@@ -170,7 +170,7 @@ class TestUsingATransform:
         assert STILL.interpolate(map_T_base, 0.0).is_close(STILL)
         assert STILL.interpolate(map_T_base, 1.0, kind="screw").is_close(map_T_base)
 
-    @pytest.mark.parametrize("other", [(1, 2), np.eye(4), np.zeros((2, 2, 3)), "abc", 5.0])
+    @pytest.mark.parametrize("other", [(1, 2), np.eye(4), np.zeros((2, 2, 5)), "abc", 5.0])
     def test_refuses_what_is_neither(self, other):
         with pytest.raises(InvalidArgument, match="must"):
             map_T_base @ other
