@@ -18,6 +18,7 @@ HERE = Path(__file__).resolve().parent
 TOPICS = (
     "agreement",
     "pose",
+    "everyday",
     "twists",
     "batch",
     "points",

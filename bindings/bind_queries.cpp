@@ -109,6 +109,24 @@ nb::object pose_by_policy(Self self, const std::array<nb::handle, 11>& given) {
                    "fixed_frame"_a = given[4], "outside"_a = given[5], "policy"_a = given[6], "interpolation"_a = given[7]);
 }
 
+/// A Pose, or null and the Python error: programs ask until an answer is there, and throwing costs more than asking.
+PyObject* pose_or_error(Self self, const std::array<nb::handle, 11>& given) {
+  const auto [of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation, point, reference_point, expressed_in] = given;
+  const StoreCore& world = core(self);
+  const QueryContext context = as_context(world, outside, policy, interpolation);
+  if (!recalls(self, of) || !recalls(self, in_frame)) return nullptr;
+  Spelling spelling;
+  const Question question = as_question(self, of, in_frame, at, of_at, fixed_frame, context, spelling);
+  Result<PoseAnswer> result = world.forest->pose(question);
+  if (!result) return set_error(error_of(world, result.failure, of, in_frame, false));
+  return new_pose([&] {
+           return make_pose(world, std::move(result.value), spelling.of.is_valid() ? nb::handle(spelling.of) : of,
+                            spelling.in_frame.is_valid() ? nb::handle(spelling.in_frame) : in_frame);
+         })
+      .release()
+      .ptr();
+}
+
 /// `pose` for the interpreter.
 PyObject* pose_call(PyObject* given_self, PyObject* const* args, Py_ssize_t positional, PyObject* keywords) {
   static const auto* expected = new Keywords<11>("pose", {{{"of", nullptr},
@@ -129,9 +147,7 @@ PyObject* pose_call(PyObject* given_self, PyObject* const* args, Py_ssize_t posi
         given;
     if (!point.is_none() || !reference_point.is_none() || !expressed_in.is_none()) return pose_between_points(self, given);
     if (!is_native_policy(policy)) return pose_by_policy(self, given).release().ptr();
-    return new_pose([&] { return pose(self, given[0], given[1], given[2], given[3], given[4], given[5], given[6], given[7]); })
-        .release()
-        .ptr();
+    return pose_or_error(self, given);
   });
 }
 
@@ -158,8 +174,8 @@ nb::list poses_at_once(Self self, const std::vector<std::pair<nb::object, nb::ob
 }
 
 /// Missing data is the answer here, not an error: also a name that nobody has used yet.
-bool can_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame,
-              nb::handle outside, nb::handle policy, nb::handle interpolation) {
+bool can_pose(Self self, const std::array<nb::handle, 8>& given) {
+  const auto [of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation] = given;
   if (!is_native_policy(policy))
     return nb::cast<bool>(by_policy(self, "can_pose", "of"_a = of, "in_frame"_a = in_frame, "at"_a = at, "of_at"_a = of_at,
                                     "fixed_frame"_a = fixed_frame, "outside"_a = outside, "policy"_a = policy,
@@ -167,10 +183,29 @@ bool can_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::
   const StoreCore& world = core(self);
   const QueryContext context = as_context(world, outside, policy, interpolation);
   (void)as_when(at, "at");
-  for (nb::handle name : {of, in_frame, fixed_frame})
-    if (!name.is_none() && !nb::cast<bool>(world.upcalls.knows_name(self, name))) return false;
+  for (nb::handle name : {of, in_frame, fixed_frame}) {
+    const bool is_known =
+        name.is_none() || known_id(world, name) != nullptr || nb::cast<bool>(world.upcalls.knows_name(self, name));
+    if (!is_known) return false;
+  }
   Spelling ignored;
   return world.forest->can_pose(as_question(self, of, in_frame, at, of_at, fixed_frame, context, ignored));
+}
+
+/// `can_pose` for the interpreter.
+PyObject* can_pose_call(PyObject* given_self, PyObject* const* args, Py_ssize_t positional, PyObject* keywords) {
+  static const auto* expected = new Keywords<8>("can_pose", {{{"of", nullptr},
+                                                              {"in_frame", nullptr},
+                                                              {"at", latest().ptr()},
+                                                              {"of_at", Py_None},
+                                                              {"fixed_frame", Py_None},
+                                                              {"outside", words().raise.ptr()},
+                                                              {"policy", words().unique.ptr()},
+                                                              {"interpolation", Py_None}}});
+  return guarded([&] {
+    const Self self{nb::handle(given_self)};
+    return nb::bool_(can_pose(self, expected->read(args, positional, keywords))).release().ptr();
+  });
 }
 
 nb::object transforms(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle as_, nb::handle outside,
@@ -219,7 +254,7 @@ nb::object map_points_at(Self self, nb::handle points, nb::handle from_frame, nb
   double* out = nullptr;
   nb::object mapped = given.empty_like(&out);
   const Failure failure =
-      without_gil([&] { return world.forest->map_points(from, to, stamps.span(), context, given.view.data(), out); });
+      without_gil([&] { return world.forest->map_points(from, to, stamps.span(), context, given.data(), out); });
   if (failure) raise_batch_failure(self, failure, from_frame, to_frame);
   return given.restored(mapped);
 }
@@ -251,6 +286,11 @@ constexpr const char* kPoseDocumentation =
     "    StampOutOfRange: An edge on the path has no sample around `at`.\n"
     "    AmbiguousPath: Several sources place a frame on the path.";
 
+constexpr const char* kCanPoseDocumentation =
+    "can_pose($self, *, of, in_frame, at=..., of_at=None, fixed_frame=None, outside='raise', policy='unique', "
+    "interpolation=None)\n--\n\n"
+    "Whether `pose` would answer; never raises for missing data.";
+
 }  // namespace
 
 void bind_world_queries(nb::class_<StoreCore>& store, nb::class_<WorldFace>& face) {
@@ -258,10 +298,8 @@ void bind_world_queries(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
   const nb::object& unique_word = words().unique;
   static PyMethodDef pose_method{"pose", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(pose_call)),
                                  METH_FASTCALL | METH_KEYWORDS, kPoseDocumentation};
-  static const std::string can_sig = signature(
-      "def can_pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: "
-      "str | None = None",
-      "bool");
+  static PyMethodDef can_pose_method{"can_pose", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(can_pose_call)),
+                                     METH_FASTCALL | METH_KEYWORDS, kCanPoseDocumentation};
   static const std::string transforms_sig =
       signature("def transforms(self, *, of: str, in_frame: str, at: ArrayLike, as_: str = 'matrix'", "NDArray[float64]");
   static const std::string points_sig = signature(
@@ -271,11 +309,8 @@ void bind_world_queries(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
       signature("def poses_at_once(self, pairs: list[tuple[str, str]], *, at: int | Latest", "list[PoseAnswer]");
   const auto define = [&](auto& world) {
     world.attr("pose") = nb::steal(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(world.ptr()), &pose_method));
+    world.attr("can_pose") = nb::steal(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(world.ptr()), &can_pose_method));
     world
-        .def("can_pose", &can_pose, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a = latest(), "of_at"_a = nb::none(),
-             "fixed_frame"_a = nb::none(), "outside"_a.none() = raise_word, "policy"_a.none() = unique_word,
-             "interpolation"_a = nb::none(), nb::sig(can_sig.c_str()),
-             "Whether `pose` would answer; never raises for missing data.")
         .def("transforms", &transforms, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "as_"_a = "matrix",
              "outside"_a.none() = raise_word, "policy"_a.none() = unique_word, "interpolation"_a = nb::none(),
              nb::sig(transforms_sig.c_str()),

@@ -26,6 +26,11 @@ bool is_row_of_three(const ArrayView& view) { return view.dimensions() >= 1 && v
 }  // namespace
 
 PointRows::PointRows(nb::handle points) : rows(nb::borrow(points)), form(nb::none()) {
+  is_few = read_numbers(points, few);
+  if (is_few) {
+    count = 1;
+    return;
+  }
   if (!view.open(points) || !is_row_of_three(view)) {
     form = conversion("PointForm")(points);
     rows = form.attr("rows");
@@ -35,7 +40,7 @@ PointRows::PointRows(nb::handle points) : rows(nb::borrow(points)), form(nb::non
 }
 
 nb::object PointRows::empty_like(double** out) const {
-  return view.dimensions() == 1 ? new_array(out, {3}) : new_array(out, {count, 3});
+  return is_few || view.dimensions() == 1 ? new_array(out, {3}) : new_array(out, {count, 3});
 }
 
 nb::object PointRows::restored(const nb::object& mapped) const {
@@ -47,7 +52,7 @@ nb::object map_points(const Transform& a_T_b, nb::handle b_points) {
   double* out = nullptr;
   nb::object mapped = given.empty_like(&out);
   const auto map_all = [&] {
-    const double* from = given.view.data();
+    const double* from = given.data();
     for (std::size_t i = 0; i < given.count; ++i) {
       const Vector3 point = a_T_b * Vector3{from[3 * i], from[3 * i + 1], from[3 * i + 2]};
       out[3 * i] = point.x, out[3 * i + 1] = point.y, out[3 * i + 2] = point.z;
@@ -120,7 +125,10 @@ nb::object log(const Transform& transform) {
 }
 
 /// Something that numpy can read: what else may multiply is asked itself.
-bool is_points(nb::handle other) { return nb::hasattr(other, "__array__") || !nb::hasattr(other, "__rmatmul__"); }
+bool is_points(nb::handle other) {
+  const bool is_plain = PyTuple_CheckExact(other.ptr()) || PyList_CheckExact(other.ptr());
+  return is_plain || nb::hasattr(other, "__array__") || !nb::hasattr(other, "__rmatmul__");
+}
 
 nb::object apply_transform(const Transform& transform, nb::handle other) {
   const Transform* next = value_of<Transform>(other);

@@ -48,20 +48,26 @@ void get_buffer(nb::handle array, Py_buffer& view) {
 
 }  // namespace
 
-bool Doubles::read_few(nb::handle value, std::initializer_list<Py_ssize_t> shape) {
+bool read_numbers(nb::handle value, std::span<double> numbers) {
   PyObject* given = value.ptr();
   const bool is_tuple = PyTuple_CheckExact(given);
-  if ((!is_tuple && !PyList_CheckExact(given)) || shape.size() != 1) return false;
+  if (!is_tuple && !PyList_CheckExact(given)) return false;
   const Py_ssize_t count = is_tuple ? PyTuple_GET_SIZE(given) : PyList_GET_SIZE(given);
-  if (count == 0 || count != *shape.begin() || static_cast<std::size_t>(count) > numbers_.size()) return false;
+  if (static_cast<std::size_t>(count) != numbers.size()) return false;
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject* number = is_tuple ? PyTuple_GET_ITEM(given, i) : PyList_GET_ITEM(given, i);
     if (!PyFloat_CheckExact(number) && !PyLong_CheckExact(number)) return false;
     const double value_of_it = PyFloat_AsDouble(number);
     if (value_of_it == -1.0 && PyErr_Occurred() != nullptr) return PyErr_Clear(), false;
-    numbers_[static_cast<std::size_t>(i)] = value_of_it;
+    numbers[static_cast<std::size_t>(i)] = value_of_it;
   }
-  few_ = static_cast<std::size_t>(count);
+  return true;
+}
+
+bool Doubles::read_few(nb::handle value, std::initializer_list<Py_ssize_t> shape) {
+  const auto count = static_cast<std::size_t>(shape.size() == 1 ? *shape.begin() : 0);
+  if (count == 0 || count > numbers_.size() || !read_numbers(value, std::span(numbers_).first(count))) return false;
+  few_ = count;
   return true;
 }
 
@@ -183,12 +189,11 @@ std::string_view text_of(nb::handle string) {
 }
 
 nb::object new_array(double** out, std::initializer_list<std::size_t> shape) {
-  std::size_t count = 1;
-  for (const std::size_t length : shape) count *= length;
-  auto* memory = new double[count > 0 ? count : 1];
-  nb::capsule owner(memory, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-  *out = memory;
-  return nb::cast(nb::ndarray<nb::numpy, double>(memory, shape.size(), shape.begin(), owner));
+  nb::object array = Numpy::get().empty(shape);
+  ArrayView view;
+  (void)view.open(array, true);
+  *out = view.data();
+  return array;
 }
 
 nb::object read_only_array(const double* values, std::initializer_list<std::size_t> shape) {

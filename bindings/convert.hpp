@@ -5,6 +5,7 @@
 
 #include <array>
 #include <initializer_list>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,9 @@ class Doubles {
   std::size_t few_ = 0;  // so many are in `numbers_`; 0: they are in the array
   std::array<double, 7> numbers_{};
 };
+
+/// Reads a tuple or list of so many plain numbers, without numpy; false for anything else.
+[[nodiscard]] bool read_numbers(nb::handle value, std::span<double> numbers);
 
 /// An int64 array of stamps, from whatever armillary.stamps takes; floats are refused with the hint.
 class Stamps {
@@ -75,6 +79,7 @@ class Stamps {
 [[nodiscard]] nb::object read_only_array(const double* values, std::initializer_list<std::size_t> shape);
 /// Stamps, values and covariances; None where no row has one.
 [[nodiscard]] nb::tuple arrays_of(const SampleTable& table);
+/// A new array of numpy, whose numbers `out` points to.
 [[nodiscard]] nb::object new_array(double** out, std::initializer_list<std::size_t> shape);
 
 /// A (6, 6) covariance, or six variances.

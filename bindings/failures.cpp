@@ -53,17 +53,29 @@ const char* range_error(FailureKind kind) {
   }
 }
 
+/// Calls an error class with keyword arguments whose names are made once.
+template <std::size_t Count>
+nb::object made(const nb::object& type, const nb::object& names, const std::array<nb::object, Count>& values) {
+  std::array<PyObject*, Count> arguments;
+  for (std::size_t i = 0; i < Count; ++i) arguments[i] = values[i].ptr();
+  nb::object error = nb::steal(PyObject_Vectorcall(type.ptr(), arguments.data(), 0, names.ptr()));
+  if (!error.is_valid()) throw nb::python_error();
+  return error;
+}
+
 nb::object out_of_range(const StoreCore& world, const Failure& failure, bool inserting) {
   const bool has_samples = failure->kind != FailureKind::no_samples && failure->first <= failure->last;
   const bool never_common = failure->limiting != kNone;  // asked for LATEST, and there is no common instant
   const bool is_about_joint = failure->relation == kNone && !failure->joint.empty();
-  return error_class(range_error(failure->kind))(
-      "edge"_a = is_about_joint ? nb::none() : nb::object(edge_tuple(world, failure->relation)),
-      "requested"_a = never_common ? nb::none() : stamp_or_none(failure->requested),
-      "first"_a = has_samples ? stamp_or_none(failure->first) : nb::none(),
-      "last"_a = has_samples ? stamp_or_none(failure->last) : nb::none(), "row"_a = nb::none(), "inserting"_a = inserting,
-      "horizon"_a = failure->horizon_ns < 0 ? nb::none() : nb::object(nb::int_(failure->horizon_ns)),
-      "joint"_a = failure->joint.empty() ? nb::none() : nb::object(nb::cast(failure->joint)));
+  static const auto* names = new nb::object(  // never ends
+      nb::make_tuple("edge", "requested", "first", "last", "inserting", "horizon", "joint"));
+  return made<7>(
+      error_class(range_error(failure->kind)), *names,
+      {is_about_joint ? nb::none() : edge_tuple(world, failure->relation),
+       never_common ? nb::none() : stamp_or_none(failure->requested), has_samples ? stamp_or_none(failure->first) : nb::none(),
+       has_samples ? stamp_or_none(failure->last) : nb::none(), nb::object(nb::bool_(inserting)),
+       failure->horizon_ns < 0 ? nb::none() : nb::object(nb::int_(failure->horizon_ns)),
+       failure->joint.empty() ? nb::none() : nb::object(nb::cast(failure->joint))});
 }
 
 /// A broken rule about bodies, with the constraint's name.

@@ -72,6 +72,11 @@ void sync_bodies(StoreCore& world) {
   for (std::size_t i = nb::len(world.bodies); i < declared.size(); ++i) world.bodies.append(nb::cast(declared[i]));
 }
 
+bool recalls(Self self, nb::handle name) {
+  if (known_id(core(self), name) != nullptr) return true;
+  return core(self).upcalls.recall_name.or_null(self, name).is_valid();
+}
+
 FrameId frame_id(Self self, nb::handle name, nb::object* spelt) {
   StoreCore& world = core(self);
   if (PyObject* id = known_id(world, name)) return static_cast<FrameId>(PyLong_AsUnsignedLong(id));

@@ -6,10 +6,18 @@
 
 namespace armillary::python {
 
-nb::object error_class(const char* kind) { return nb::module_::import_("armillary.errors").attr(kind); }
+nb::object error_class(const char* kind) {
+  static const auto* errors = new nb::object(nb::module_::import_("armillary.errors"));  // never ends
+  return errors->attr(kind);
+}
+
+PyObject* set_error(nb::handle exception) {
+  PyErr_SetObject(exception.type().ptr(), exception.ptr());
+  return nullptr;
+}
 
 void raise_object(nb::handle exception) {
-  PyErr_SetObject(exception.type().ptr(), exception.ptr());
+  (void)set_error(exception);
   throw nb::python_error();
 }
 
@@ -30,6 +38,8 @@ std::string shown(nb::handle value) {
   return nb::cast<std::string>(nb::steal(PyUnicode_Substring(text.ptr(), 0, longest))) + "...";
 }
 
-std::string stamp_text(Stamp stamp) { return printed(nb::module_::import_("armillary.errors.format").attr("format_stamp")(stamp.ns, 0)); }
+std::string stamp_text(Stamp stamp) {
+  return printed(nb::module_::import_("armillary.errors.format").attr("format_stamp")(stamp.ns, 0));
+}
 
 }  // namespace armillary::python

@@ -16,6 +16,9 @@ namespace armillary::python {
 /// Raises the given exception object.
 [[noreturn]] void raise_object(nb::handle exception);
 
+/// Sets the given exception object as the Python error, without a C++ exception, and returns null.
+PyObject* set_error(nb::handle exception);
+
 /// armillary.errors.<kind>
 [[nodiscard]] nb::object error_class(const char* kind);
 

@@ -4,6 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <array>
 #include <optional>
 #include <string>
 
@@ -33,9 +34,14 @@ struct PointRows {
   /// Mapped rows in the form that the points had.
   [[nodiscard]] nb::object restored(const nb::object& mapped) const;
 
+  /// Three numbers a row.
+  [[nodiscard]] const double* data() const { return is_few ? few.data() : view.data(); }
+
   nb::object rows;  // (N, 3), or (3,)
-  nb::object form;  // armillary.transforms.conversions.PointForm; None for float64 rows
+  nb::object form;  // armillary.transforms.conversions.PointForm; None for float64 rows and for plain numbers
   ArrayView view;   // of the rows
+  std::array<double, 3> few{};
+  bool is_few = false;  // one point as a tuple or list of plain numbers, which are in `few`
   std::size_t count = 0;
 };
 

@@ -28,6 +28,11 @@ class Upcall : nb::object {
   nb::object operator()(Arguments&&... arguments) const {
     return call_python([&] { return nb::object::operator()(std::forward<Arguments>(arguments)...); });
   }
+  /// Of two objects; null, and the Python error set, where it raises.
+  [[nodiscard]] nb::object or_null(nb::handle first, nb::handle second) const {
+    PyObject* const arguments[] = {first.ptr(), second.ptr()};
+    return call_python([&] { return nb::steal(PyObject_Vectorcall(ptr(), arguments, 2, nullptr)); });
+  }
 };
 
 /// The Python functions that the bindings call, taken from `armillary.store.upcalls.Upcalls` when a store is made, so that a
@@ -110,6 +115,9 @@ auto with_changes(Self self, Work work) {
 /// The frame's number, or UnknownFrame / InvalidName.
 /// `spelt` is set where the name is stored in another spelling.
 [[nodiscard]] FrameId frame_id(Self self, nb::handle name, nb::object* spelt = nullptr);
+
+/// Whether a frame has this name; else UnknownFrame or InvalidName is set as the Python error.
+[[nodiscard]] bool recalls(Self self, nb::handle name);
 
 /// What the clock of the world tells.
 [[nodiscard]] inline nb::object now_of(Self self) {

@@ -35,6 +35,7 @@ POSE = (
     "interpolation: str | None = None, point: str | None = None, reference_point: str | None = None, "
     "expressed_in: str | None = None) -> PoseAnswer:"
 )
+CAN_POSE = POSE.replace("def pose", "def can_pose").partition(", point:")[0] + ") -> bool:"
 TWIST = (
     "    def twist(self, *, of: str, relative_to: str, expressed_in: str | None = None, point: str | None = None, "
     "at: int | Latest = LATEST, window: int | None = None, outside: str = 'raise', "
@@ -45,6 +46,7 @@ RUN = "    def run(self, values: ArrayLike, out: NDArray[float64] | None = None)
 CALL = RUN.replace("def run", "def __call__").replace("-> NDArray[float64]", "-> Any")
 READ_BY_THEMSELVES = {
     "pose": (core.StoreCore, POSE),
+    "can_pose": (core.StoreCore, CAN_POSE),
     "twist": (core.StoreCore, TWIST),
     "run": (core.Tape, RUN),
     "__call__": (core.TapeFunction, CALL),
@@ -56,6 +58,8 @@ def _with_words(method: str) -> str:
     """A method that reads its own keyword arguments and so hides its types from nanobind."""
     kind, signature = READ_BY_THEMSELVES[method]
     first, *rest = (getattr(kind, method).__doc__ or "").splitlines()
+    if not rest:
+        return f'{signature}\n        """{first}"""'
     lines = [f'        """{first}', *(f"        {line}".rstrip() for line in rest), '        """']
     return "\n".join([signature, *lines])
 

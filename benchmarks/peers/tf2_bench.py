@@ -13,8 +13,8 @@ from pathlib import Path
 from time import process_time_ns
 
 import rospy
-from geometry_msgs.msg import TransformStamped
-from tf2_py import BufferCore
+from geometry_msgs.msg import Quaternion, Transform, TransformStamped, Vector3
+from tf2_py import BufferCore, TransformException
 
 FOLDER = Path(sys.argv[1])
 # The constants of scenario.py.
@@ -97,6 +97,60 @@ def lookups(buffer, of, in_frame, asked):
     for at in asked:
         call(in_frame, of, at)
     return (process_time_ns() - started) / len(asked)
+
+
+def can(name, edges, count, offset):
+    """Per `can_transform_core`, random times."""
+    call, of, asked = chain_buffer(name).can_transform_core, f"f{edges}", window(int(count), int(offset))
+    started = process_time_ns()
+    for at in asked:
+        call("f0", of, at)
+    return {"ns": (process_time_ns() - started) / len(asked)}
+
+
+def failing(name, why, count):
+    """Per `lookup_transform_core` that raises, because of `why`."""
+    call = refusing_buffer(name).lookup_transform_core
+    of, at = {
+        "after": ("f1", rospy.Time(10_000)),
+        "unknown": ("nobody", rospy.Time(0)),
+        "unconnected": ("island", rospy.Time(0)),
+    }[why]
+    repeats = range(int(count))
+    started = process_time_ns()
+    for _ in repeats:
+        try:  # noqa: SIM105  (a context manager would be timed as well)
+            call("f0", of, at)
+        except TransformException:
+            pass
+    return {"ns": (process_time_ns() - started) / len(repeats)}
+
+
+@lru_cache
+def refusing_buffer(name):
+    """The chain, and a frame in another tree."""
+    buffer = chain_buffer(name)
+    buffer.set_transform_static(message("island", "sea", START_NS, chain(name)[0][1][:7]), "bench")
+    return buffer
+
+
+def build(count):
+    """Per message that is filled from two tuples of numbers."""
+    xyz, xyzw = (1.0, 2.0, 3.0), (0.0, 0.0, 0.0, 1.0)
+    repeats = range(int(count))
+    started = process_time_ns()
+    for _ in repeats:
+        Transform(Vector3(*xyz), Quaternion(*xyzw))
+    return {"ns": (process_time_ns() - started) / len(repeats)}
+
+
+def point(name, edges, count, offset):
+    """Per lookup and one point mapped with it, the arithmetic written out in Python; random times."""
+    call, of, asked = chain_buffer(name).lookup_transform_core, f"f{edges}", window(int(count), int(offset))
+    started = process_time_ns()
+    for at in asked:
+        apply(call("f0", of, at).transform, 1.0, 2.0, 3.0)
+    return {"ns": (process_time_ns() - started) / len(asked)}
 
 
 def points(name, edges, count, offset):
@@ -193,7 +247,9 @@ def twist(name, edges, count, offset):
     return {"ns": (process_time_ns() - started) / len(asked)}
 
 
-COMMANDS = {each.__name__: each for each in (lookup, scan, latest, points, insert, tree, twist)}
+COMMANDS = {
+    each.__name__: each for each in (lookup, scan, latest, can, failing, build, point, points, insert, tree, twist)
+}
 
 
 def main():

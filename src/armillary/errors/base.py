@@ -19,7 +19,8 @@ __all__ = [
 
 def _restored(kind: type[ArmillaryError], args: tuple[object, ...], evidence: dict[str, object]) -> ArmillaryError:
     error = kind.__new__(kind)
-    error.args = args
+    if args:
+        error.args = args
     error.__dict__.update(evidence)
     return error
 
@@ -30,6 +31,34 @@ class ArmillaryError(Exception):
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the error with its evidence, without calling its constructor."""
         return _restored, (type(self), self.args, self.__dict__)
+
+
+class FromEvidence(ArmillaryError):
+    """Base of errors that are raised in loops: the sentence is made of the evidence when it is read, not before.
+
+    A program that asks until a pose is known reads none of them, and should not pay for the text.
+    """
+
+    def __init__(self) -> None:
+        """Leave `args` to the property: it would hold a sentence that nobody has asked for."""
+
+    def __str__(self) -> str:
+        return self._message()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
+
+    def _message(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def args(self) -> tuple[object, ...]:  # type: ignore[override]
+        """The sentence, as any exception has it."""
+        return (str(self),)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle the evidence alone."""
+        return _restored, (type(self), (), self.__dict__)
 
 
 class GivenValue:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from armillary.errors.base import ArmillaryError
+from armillary.errors.base import ArmillaryError, FromEvidence
 from armillary.errors.format import format_stamp, join_names, list_names, nearest_name
 
 __all__ = [
@@ -33,11 +33,38 @@ def _body_hint(frames: Sequence[str]) -> str:
 
 
 class UnknownFrame(ArmillaryError, LookupError):
-    """No frame of the world has this name; `own` are the frames of a body that has it."""
+    """No frame of the world has this name; `own` are the frames of a body that has it.
 
-    def __init__(self, frame: str, known: Sequence[str], own: Sequence[str] = (), bodies: Sequence[str] = ()) -> None:
-        self.frame, self.known, self.own, self.bodies = frame, tuple(known), tuple(own), tuple(bodies)
+    Args:
+        frame: The name that was not found.
+        known: The names of frames; a function that returns them is called when they are first looked at, so that a
+            program that goes on asking does not pay for a list of all frames.
+        own: The frames of a body that has this name.
+        bodies: The names of bodies.
+    """
+
+    def __init__(
+        self,
+        frame: str,
+        known: Sequence[str] | Callable[[], Sequence[str]],
+        own: Sequence[str] = (),
+        bodies: Sequence[str] = (),
+    ) -> None:
+        self.frame, self.own, self.bodies = frame, tuple(own), tuple(bodies)
+        self._known = known if callable(known) else tuple(known)
         super().__init__(frame)
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The names of frames."""
+        if callable(self._known):
+            self._known = tuple(self._known())
+        return self._known
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle the error with its evidence, the names included."""
+        self._known = self.known
+        return super().__reduce__()
 
     def __str__(self) -> str:
         """The message; similar names are searched for only when it is read."""
@@ -62,7 +89,7 @@ def _tree_of(frame: str, root: str) -> str:
     return f"'{frame}' has no parent" if frame == root else f"'{frame}' is in the tree of '{root}'"
 
 
-class NotConnected(ArmillaryError, LookupError):
+class NotConnected(FromEvidence, LookupError):
     """Two frames are in different trees; `ended` is the frame that has had no parent since `ended_at`."""
 
     def __init__(
@@ -79,8 +106,10 @@ class NotConnected(ArmillaryError, LookupError):
         self.of, self.in_frame, self.requested = of, in_frame, requested
         self.of_root, self.in_frame_root = of_root, in_frame_root
         self.ended, self.ended_at = ended, ended_at
-        when = "" if requested is None else f" at {format_stamp(requested)}"
-        super().__init__(f"No chain of poses leads from '{of}' to '{in_frame}'{when}: {self._reason()}")
+
+    def _message(self) -> str:
+        when = "" if self.requested is None else f" at {format_stamp(self.requested)}"
+        return f"No chain of poses leads from '{self.of}' to '{self.in_frame}'{when}: {self._reason()}"
 
     def _reason(self) -> str:
         if self.ended is not None:

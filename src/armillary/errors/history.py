@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from armillary.errors.base import ArmillaryError
+from armillary.errors.base import FromEvidence
 from armillary.errors.format import format_duration, format_stamp, small_unit
 
 __all__ = ["AfterHistory", "BeforeHistory", "NoSamples", "SamplesDropped", "SingleSample", "StampOutOfRange"]
@@ -16,7 +16,7 @@ def _edge_text(edge: Edge) -> str:
     return f"'{of}' in '{in_frame}'" + (f" (source '{source}')" if source else "")
 
 
-class StampOutOfRange(ArmillaryError, LookupError):
+class StampOutOfRange(FromEvidence, LookupError):
     """An edge on the path has no samples around the requested instant; `joint` is the variable that lacks them.
 
     `edge` is None where the query or the sample was about a joint itself.
@@ -36,8 +36,10 @@ class StampOutOfRange(ArmillaryError, LookupError):
     ) -> None:
         self.edge, self.requested, self.first, self.last, self.row = edge, requested, first, last, row
         self.inserting, self.horizon, self.joint = inserting, horizon, joint
-        where = "" if row is None else f" (row {row} of the batch)"
-        super().__init__(self._sentence() + where + self._unit_hint())
+
+    def _message(self) -> str:
+        where = "" if self.row is None else f" (row {self.row} of the batch)"
+        return self._sentence() + where + self._unit_hint()
 
     def _sentence(self) -> str:
         return f"The {self._what()} is not known {self._when()}; {self._held()}."

@@ -263,10 +263,12 @@ class NoPosePath(NotConnected):
 
     def __init__(self, of: str, in_frame: str, of_root: str, in_frame_root: str) -> None:
         super().__init__(of, in_frame, of_root, in_frame_root, None)
-        what = f"The pose of '{of}' in '{in_frame}'"
-        roots = f"the first is in the tree of '{of_root}', the second in that of '{in_frame_root}'"
-        why = f"no poses lead from '{of}' to '{in_frame}'; {roots}"
-        self.args = (f"{what} is not known: {why}. Add a pose between a frame of each.",)
+
+    def _message(self) -> str:
+        what = f"The pose of '{self.of}' in '{self.in_frame}'"
+        roots = f"the first is in the tree of '{self.of_root}', the second in that of '{self.in_frame_root}'"
+        why = f"no poses lead from '{self.of}' to '{self.in_frame}'; {roots}"
+        return f"{what} is not known: {why}. Add a pose between a frame of each."
 
 
 class NoTwistPath(ArmillaryError, LookupError):
@@ -310,8 +312,10 @@ class PosesMissing(NoPosePath):
 
     def __init__(self, relation: Any, of: str, in_frame: str, of_root: str, in_frame_root: str) -> None:
         self.relation = relation
-        NoPosePath.__init__(self, of, in_frame, of_root, in_frame_root)
-        why = f"it is kept at the origin and along the axes of '{of}', and no poses lead there from '{in_frame}'"
-        trees = f"the tree of '{in_frame_root}' and one of the tree of '{of_root}'"
+        super().__init__(of, in_frame, of_root, in_frame_root)
+
+    def _message(self) -> str:
+        axes = f"the axes of '{self.of}', and no poses lead there from '{self.in_frame}'"
+        trees = f"the tree of '{self.in_frame_root}' and one of the tree of '{self.of_root}'"
         hint = f"Add a pose between a frame of {trees}, or pass pending=True: it then waits for them."
-        self.args = (f"Cannot take in {relation!r} yet: {why}. {hint}",)
+        return f"Cannot take in {self.relation!r} yet: it is kept at the origin and along {axes}. {hint}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import warnings
+import weakref
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from armillary.errors import InvalidName, SuspiciousName, UnknownFrame, UnknownVariable
@@ -65,8 +67,19 @@ def recall_name(store: Store, name: object) -> str:
     if not store.has_frame(stored):
         bodies = store.bodies()
         own = store.frames_of(stored) if stored in bodies else ()
-        raise UnknownFrame(stored, store.frames(), own, bodies)
+        raise UnknownFrame(stored, _frames_later(store), own, bodies)
     return stored
+
+
+def _frames_later(store: Store) -> Callable[[], Sequence[str]]:
+    """Return a function that lists the frames of a store without keeping the store; none once it is gone."""
+    reference = weakref.ref(store)
+
+    def frames() -> Sequence[str]:
+        alive = reference()
+        return () if alive is None else alive.frames()
+
+    return frames
 
 
 def recall_joint(store: Store, name: object) -> str:

@@ -392,3 +392,28 @@ class TestCovariancesOfJointSeries:
             single.set_joints({"slides/left": 0.5}, at=at, covariance=[4.0])
             asked = {"of": "slides/left", "in_frame": "map", "at": at}
             assert np.array_equal(series.pose(**asked).covariance, single.pose(**asked).covariance)
+
+
+class TestAPointInPlainNumbers:
+    @pytest.mark.parametrize("given", [(1.0, 2.0, 3.0), [1, 2, 3], (1, 2.5, -3), (True, 0.0, 1.0), (2**70, 0, 0)])
+    def test_is_mapped_as_an_array_is(self, given):
+        mapped = SOME @ given
+        assert mapped.shape == (3,)
+        assert mapped.dtype == np.float64
+        assert mapped.flags.writeable
+        assert np.array_equal(mapped, SOME @ np.array(given, dtype=float))
+        assert np.array_equal(SOME.rotation @ given, SOME.rotation @ np.array(given, dtype=float))
+
+    @pytest.mark.parametrize("given", [(), (1.0, 2.0), (1.0, 2.0, 3.0, 4.0), ("1", "2", "3"), (1.0, None, 2.0)])
+    def test_needs_three_of_them(self, given):
+        with pytest.raises(InvalidArgument):
+            SOME @ given
+
+    def test_is_mapped_between_frames_too(self):
+        with World("w") as world:
+            world.fix(of="a", in_frame="map", transform=SOME)
+            mapped = world.map_points((1.0, 2.0, 3.0), from_frame="a", to_frame="map")
+            assert np.array_equal(mapped, SOME @ np.array([1.0, 2.0, 3.0]))
+            world.set_pose(of="b", in_frame="map", transform=SOME, at=5)
+            mapped = world.map_points((1.0, 2.0, 3.0), from_frame="b", to_frame="map", at=[5])
+            assert np.array_equal(mapped, SOME @ np.array([1.0, 2.0, 3.0]))
