@@ -32,12 +32,14 @@ if TYPE_CHECKING:
     from armillary.articulation.mount import Mount
     from armillary.articulation.mounts import Mounts
     from armillary.errors import ArmillaryError
+    from armillary.fusion.looks import Average
     from armillary.fusion.policies import AnyPolicy, Policy
     from armillary.relations import AngularVelocity, LinearVelocity, Orientation, Pose, Position, Twist
     from armillary.relations.motion import TwistResidual
     from armillary.scene import Change, Scene
     from armillary.store.dispatcher import WaitHandle
     from armillary.store.stamped_queue import StampedQueue
+    from armillary.store.trees import TreeConnection
     from armillary.store.twists import PendingTwist
     from armillary.transforms import (
         Diagnosis,
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
         RelationInfo,
         Samples,
         Snapshot,
+        Transform,
         Tree,
         TwistSamples,
     )
@@ -249,6 +252,59 @@ class World(WorldFace):
         """Release a frame: from `at` on it stays where it is in `to`. It does what `attach` does."""
         self.attach(of=of, to=to, at=at, source=source, outside=outside, policy=policy)
 
+    def connect_trees(
+        self,
+        *,
+        of: str,
+        in_frame: str,
+        transform: Transform,
+        at: int,
+        covariance: ArrayLike | None = None,
+        source: str = "connection",
+        since: int | EllipsisType | None = ...,
+        update: bool = False,
+        outside: str = "raise",
+        policy: AnyPolicy = "unique",
+    ) -> TreeConnection:
+        """Connect two trees of frames by a measurement between any two of their frames: two maps that meet.
+
+        The measurement does not place `of`, which keeps its parent and is contested by nobody. It is kept as a sample
+        of a frame of its own, `OF@SOURCE`, and determines a correction: the pose of the root of the tree of `of` in the
+        root of the other tree, fixed from `since` on by `source`, with the covariance of the measurement and of the
+        paths to both roots. The root frame of the scene is never placed: where `of` is in its tree, the other root is
+        placed in it. One `undo` takes the connection back.
+
+        Args:
+            of: The frame that was measured.
+            in_frame: The frame that it was measured from.
+            transform: `in_frame_T_of` as measured.
+            at: The instant of the measurement [ns].
+            covariance: (6, 6) or six variances of the measurement; unknown, if left out, and so is then that of the
+                correction.
+            source: Who measured. Use a name that nothing else has.
+            since: From when on the correction holds [ns]: from `at` on, if left out; None: always.
+            update: Correct a connection that this source made before, from `since` on.
+            outside: As for `pose`, for the two paths to the roots.
+            policy: As for `pose`, for the two paths to the roots.
+
+        Raises:
+            AlreadyConnected: Both frames are in one tree; the error has the residual of the measurement.
+        """
+        from armillary.store.trees import connect_trees  # noqa: PLC0415  (most programs have one tree)
+
+        return connect_trees(
+            self.store,
+            Query(outside=outside, policy=policy),
+            of=of,
+            in_frame=in_frame,
+            transform=transform,
+            covariance=covariance,
+            at=at,
+            source=source,
+            since=since,
+            update=update,
+        )
+
     def relations(self) -> tuple[RelationInfo, ...]:
         """Return every relation of poses and of twists: rate, age, span, samples, source, kind."""
         return self.store.relations()
@@ -305,6 +361,58 @@ class World(WorldFace):
         They are as stored: at the origin and along the axes of `of`.
         """
         return self.store.twist_samples(of=of, relative_to=relative_to, start=start, end=end, source=source)
+
+    def average(
+        self,
+        *,
+        of: str,
+        in_frame: str,
+        start: int | None = None,
+        end: int | None = None,
+        source: str | None = None,
+        scale: bool = False,
+        common_covariance: ArrayLike | None = None,
+        outside: str = "raise",
+        policy: AnyPolicy = "unique",
+        interpolation: str | None = None,
+    ) -> Average:
+        """Return the mean pose of a frame that stood still, over many looks, with covariance and outliers.
+
+        A look is a stored sample of `of`, or of the frame that `of` is fixed in, seen from `in_frame` at its instant:
+        of a marker that a moving camera sees, in the map. Looks with covariances are weighted by them; where none has
+        one, the scatter of the looks gives the covariance of the mean. Outliers are left out and listed. Errors that
+        all looks share (an uncertain calibration that is `fix`ed on the way) do not average out, and are carried
+        through; errors of samples are taken to be independent.
+
+        Args:
+            of: The frame whose mean pose is wanted.
+            in_frame: The frame it is seen from.
+            start: The first instant [ns]; all that is stored, if left out.
+            end: The last instant [ns], included.
+            source: Only looks by this source; by all of them, if left out.
+            scale: Whether the covariance is widened where looks differ more than their covariances say.
+            common_covariance: Of a further error that all looks share (the bias of one camera), in the tangent of `of`:
+                (6, 6) or six variances. It is added at the end.
+            outside: As for `pose`, for the way from the frame that looks are in to `in_frame`.
+            policy: As for `pose`, likewise.
+            interpolation: As for `pose`, likewise.
+
+        Raises:
+            NothingToAverage: There is no sample in this interval.
+        """
+        from armillary.fusion.looks import average_looks  # noqa: PLC0415  (most programs average nothing)
+
+        return average_looks(
+            self.store,
+            Query(outside=outside, policy=policy, interpolation=interpolation),
+            of=of,
+            in_frame=in_frame,
+            start=start,
+            end=end,
+            source=source,
+            scale=scale,
+            common_covariance=common_covariance,
+        )
 
     def snapshot(
         self,

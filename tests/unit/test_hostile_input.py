@@ -117,12 +117,15 @@ CALLS: dict[str, dict[str, Any]] = {
     "angular_velocity": MOTION | CONTEXT,
     "apply": {"*": ()},
     "attach": {"of": "cup", "to": "robot", "at": seconds(2), "source": None, "outside": "raise"},
+    "average": EDGE | {"start": None, "end": None, "source": None, "scale": False, "common_covariance": None} | CONTEXT,
     "bodies": {},
     "body_of": {"*": "robot"},
     "can_pose": QUESTION | CONTEXT,
     "clear": {},
     "close": {},
     "close_loop": {"of": "slides/left", "on": "slides/right", "dependents": ["slides/right"], "at": seconds(1)},
+    "connect_trees": {"of": "witness", "in_frame": "robot", "transform": STILL, "at": seconds(1), "covariance": None}
+    | {"source": "meeting", "since": None, "update": False, "outside": "raise", "policy": "unique"},
     "detach": {"of": "cup", "to": "robot", "at": seconds(2), "source": None, "outside": "raise"},
     "express": {"*": [[1, 2, 3]], "kind": "points", "from_frame": "robot", "in_frame": "map", "at": LATEST}
     | {"covariances": None}

@@ -7,8 +7,9 @@ Each error carries its evidence as attributes and builds its own sentence: what 
 
 from __future__ import annotations
 
-from armillary.errors import base, files, frames, history, models, relations, scene
+from armillary.errors import base, estimation, files, frames, history, models, relations, scene
 from armillary.errors.base import *
+from armillary.errors.estimation import *
 from armillary.errors.files import *
 from armillary.errors.frames import *
 from armillary.errors.history import *
@@ -16,7 +17,9 @@ from armillary.errors.models import *
 from armillary.errors.relations import *
 from armillary.errors.scene import *
 
-__all__ = [name for part in (base, files, frames, history, models, relations, scene) for name in part.__all__]
+__all__ = [
+    name for part in (base, estimation, files, frames, history, models, relations, scene) for name in part.__all__
+]
 __all__.sort()
 
 # Whichever module defines it, an error is shown under the name that it is imported by.

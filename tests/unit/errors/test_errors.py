@@ -165,7 +165,28 @@ def _cut_tape(_):
 
 
 EDGE = {"edge": ("robot", "map", ""), "first": seconds(1), "last": seconds(3)}
+
+
+def _connected_already(world: World) -> None:
+    drive(world, 1)
+    world.connect_trees(of="robot", in_frame="map", transform=STILL, at=seconds(1))
+
+
 CASES = [
+    Case(
+        errors.AlreadyConnected,
+        _connected_already,
+        says=("'robot'", "'map'", "1 m and 0 rad", "1.000 s"),
+        hint="update=True",
+        evidence={"of": "robot", "in_frame": "map", "root": "map", "requested": seconds(1), "distance": None},
+    ),
+    Case(
+        errors.NothingToAverage,
+        lambda world: (drive(world, 1), world.average(of="robot", in_frame="map", source="camera")),
+        says=("'robot'", "'map'", "'camera'"),
+        hint="Leave out source=",
+        evidence={"of": "robot", "in_frame": "map", "source": "camera", "sources": ("",)},
+    ),
     Case(
         errors.NoPathChosen,
         _by_nobody,
