@@ -7,6 +7,7 @@
 #include <mutex>
 #include <unordered_set>
 
+#include "armillary/detail/at_fork.hpp"
 #include "armillary/graph/watch.hpp"
 
 namespace armillary::python {
@@ -54,6 +55,13 @@ class ReadyQueue : public Watcher {
   std::condition_variable condition_;
   std::deque<WaitId> ready_;
   std::unordered_set<WaitId> gone_;  // waits that have ended; some may stand in `ready_` still
+  detail::AtFork at_fork_{{.try_hold = [this] { return mutex_.try_lock(); },
+                           .release = [this] { mutex_.unlock(); },
+                           .renew =
+                               [this] {
+                                 new (&condition_) std::condition_variable;  // the old one counts sleepers that are gone
+                                 mutex_.unlock();
+                               }}};
 };
 
 }  // namespace armillary::python

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "armillary/detail/at_fork.hpp"
 #include "convert.hpp"
 #include "raise.hpp"
 #include "values.hpp"
@@ -136,6 +137,13 @@ std::mutex& waiting_lock() {
   return lock;
 }
 
+/// So that a fork finds it free; made with the first object.
+void keep_whole() {
+  static const auto* const at_fork [[maybe_unused]] = new detail::AtFork({.try_hold = [] { return waiting_lock().try_lock(); },
+                                                                          .release = [] { waiting_lock().unlock(); },
+                                                                          .renew = [] { waiting_lock().unlock(); }});
+}
+
 std::vector<PyObject*>& waiting() {
   static std::vector<PyObject*> objects;
   return objects;
@@ -166,6 +174,7 @@ void let_go_later(PyObject* object) {
 }  // namespace
 
 std::shared_ptr<const void> kept(nb::handle object) {
+  keep_whole();
   object.inc_ref();
   return {object.ptr(), [](PyObject* held) { let_go_later(held); }};
 }

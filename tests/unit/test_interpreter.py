@@ -1,8 +1,7 @@
-"""The interpreter around us: what is imported, signals, forks, and its end with threads still waiting."""
+"""The interpreter around us: what is imported, signals, and its end with threads still waiting."""
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 
@@ -72,23 +71,6 @@ threading.Thread(target=hold, args=(World(),), daemon=True).start()
 time.sleep(0.1)
 """,
 }
-FORKS = {
-    "asks": "assert world.pose(of='cup', in_frame='table').transform == STILL",
-    "waits": "assert world.wait_for_pose(of='cup', in_frame='table', timeout_s=5.0)",
-    "times out": """
-try: world.wait_for_pose(of="a", in_frame="b", timeout_s=0.01)
-except WaitTimeout: pass
-else: raise AssertionError
-""",
-    "is called back": """
-done = threading.Event()
-world.on_pose(lambda _: done.set(), of="cup", in_frame="table")
-assert done.wait(5.0)
-""",
-    "closes": "world.close()",
-    "drops the world": "del world",
-    "leaves": "sys.exit(0)",
-}
 
 
 class TestAProgramOfPosesAlone:
@@ -110,67 +92,6 @@ class TestTheEndOfTheInterpreter:
     def test_is_quiet_with(self, ending):
         result = run_python(f"{PREAMBLE}\n{ENDINGS[ending]}\nprint('end')", timeout_s=30.0)
         assert (result.returncode, result.stdout, result.stderr) == (0, "end\n", "")
-
-
-FORKS_DURING_A_LOAD = """
-import warnings
-import numpy as np
-warnings.simplefilter("ignore", DeprecationWarning)  # forking with threads is what this is about
-count = 200_000
-rows, at = np.zeros((count, 7)), np.arange(count)
-rows[:, 3] = 1.0
-own, loaded, stop = World("own"), World("loaded", history=seconds(1e6)), threading.Event()
-def load():
-    i = 0
-    while not stop.is_set():
-        loaded.set_poses(of=f"robot {i % 20}", in_frame="map", transforms=rows, at=at)
-        loaded.remove_frame(f"robot {i % 20}")
-        i += 1
-thread = threading.Thread(target=load)
-thread.start()
-codes = []
-for _ in range(10):
-    time.sleep(0.013)
-    if (pid := os.fork()) == 0:
-        signal.alarm(20)
-        own.fix(of="cup", in_frame="table", transform=STILL)
-        child = World("child")
-        child.fix(of="cup", in_frame="table", transform=STILL)
-        child.set_poses(of="robot", in_frame="map", transforms=rows[:10], at=at[:10])
-        node = child.scene.add_group(parent=child.scene.root)
-        child.scene.remove(node)
-        assert child.copy().pose(of="cup", in_frame="table").transform == STILL
-        os._exit(0)
-    codes.append(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-stop.set()
-thread.join()
-print(set(codes))
-"""
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
-class TestAForkedProcess:
-    def test_has_worlds_of_its_own_while_another_was_loading(self):
-        result = run_python(f"{PREAMBLE}{FORKS_DURING_A_LOAD}", timeout_s=240.0)
-        assert (result.stdout, result.returncode) == ("{0}\n", 0), result.stderr
-
-    @pytest.mark.parametrize("task", FORKS)
-    def test_with_a_running_dispatcher(self, task):
-        child = "\n".join("    " + line for line in FORKS[task].splitlines())
-        code = f"""{PREAMBLE}
-import warnings
-warnings.simplefilter("ignore", DeprecationWarning)  # forking with threads is what this is about
-ready = threading.Event()
-world.on_pose(lambda _: ready.set(), of="cup", in_frame="table")
-ready.wait(10.0)
-if (pid := os.fork()) == 0:
-    signal.alarm(10)
-{child}
-    os._exit(0)
-print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-"""
-        result = run_python(code)
-        assert (result.stdout, result.returncode) == ("0\n", 0), result.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")

@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <variant>
 
+#include "armillary/detail/at_fork.hpp"
 #include "armillary/graph/forest.hpp"
 #include "armillary/graph/frame_edit.hpp"
 #include "armillary/graph/path.hpp"
@@ -281,6 +282,13 @@ struct Forest::State {
   Journal* journal = nullptr;     // set while a transaction is under way: nothing is published meanwhile
   bool closed = false;
   std::atomic<WaitId> next_wait{1};
+  detail::AtFork at_fork{{.try_hold = [this] { return lock.try_lock(); },
+                          .release = [this] { lock.unlock(); },
+                          .renew =
+                              [this] {
+                                forget_waits();
+                                lock.unlock();
+                              }}};
 
   // names (structure.cpp)
   [[nodiscard]] FrameId find_frame(std::string_view name) const;
@@ -504,6 +512,7 @@ struct Forest::State {
   [[nodiscard]] Result<PoseAnswer> pose_by_name(const NamedQuestion& asked, Question& question) const;
   void wake_everybody();
   void forget_watch(WaitId id);
+  void forget_waits();
   [[nodiscard]] bool has_driver_forgotten(const RelationRecord& relation, Stamp at) const;
   [[nodiscard]] bool is_hopeless(const Failure& failure) const;
   void watch_expiry(RelationId relation, Stamp at, const Watch& watch, Watched& watched);

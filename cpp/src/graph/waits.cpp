@@ -197,6 +197,14 @@ void Forest::State::forget_watch(WaitId id) {
   watching.erase(found);
 }
 
+/// Forgets all waits, in the child of a fork: the threads that wait are those of the parent.
+void Forest::State::forget_waits() {
+  std::vector<WaitId> waits;
+  for (const auto& [id, watched] : watching)
+    if (watched.is_wait) waits.push_back(id);
+  for (const WaitId id : waits) forget_watch(id);
+}
+
 /// The first name that no frame has is the failure.
 Failure Forest::State::resolve(const NamedQuestion& asked, Question& question) const {
   question = {.at = asked.at, .of_at = asked.of_at, .context = asked.context};

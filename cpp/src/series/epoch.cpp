@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "armillary/detail/at_fork.hpp"
+
 namespace armillary {
 
 namespace {
@@ -28,7 +30,22 @@ Slot* reuse_slot() {
   return nullptr;
 }
 
+Slot& own_slot();
+
+/// In the child of a fork the other readers are gone, and must not keep what they looked at.
+void forget_other_readers() {
+  Slot* own = &own_slot();
+  for (Slot* slot = slots.load(); slot != nullptr; slot = slot->next) {
+    if (slot == own) continue;
+    slot->depth = 0;
+    slot->epoch.store(kIdle);
+    slot->taken.store(false);
+  }
+}
+
 Slot* acquire_slot() {
+  static const auto* const at_fork [[maybe_unused]] =
+      new detail::AtFork({.try_hold = [] { return true; }, .release = [] {}, .renew = &forget_other_readers});
   if (Slot* slot = reuse_slot()) return slot;
   Slot* slot = new Slot;
   slot->next = slots.load();

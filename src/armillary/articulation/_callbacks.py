@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from armillary.articulation._queries import constraints_in
 from armillary.articulation.history import ModelChange
 from armillary.articulation.paths import is_under
 from armillary.articulation.variables import Variable
+from armillary.forks import Turn, new_lock
 
 __all__ = ["Callback", "Callbacks", "ConstraintsOf", "Subscription", "TagsLike", "UnderPath"]
 
@@ -44,8 +44,8 @@ class Callbacks:
     def __init__(self) -> None:
         self._subscriptions: dict[Subscription, None] = {}
         self._queue: deque[tuple[ModelChange, list[Subscription]]] = deque()
-        self._is_notifying = False
-        self._lock = threading.Lock()
+        self._notifying = Turn()
+        self._lock = new_lock()
 
     def add(self, callback: Callback, wants: Filter) -> Subscription:
         """Subscribe to the changes from the next one on."""
@@ -76,14 +76,12 @@ class Callbacks:
                 for subscription in subscriptions:
                     self._call(subscription, change, report)
             finally:
-                with self._lock:
-                    self._is_notifying = False
+                self._notifying.give_back()
 
     def _next(self) -> tuple[ModelChange, list[Subscription]] | None:
         with self._lock:
-            if self._is_notifying or not self._queue:
+            if not self._queue or not self._notifying.take():
                 return None
-            self._is_notifying = True
             return self._queue.popleft()
 
     def _call(self, subscription: Subscription, change: ModelChange, report: Callable[[BaseException], object]) -> None:

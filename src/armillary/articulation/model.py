@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -24,6 +23,7 @@ from armillary.articulation.operations import Operation
 from armillary.articulation.paths import as_path, is_under
 from armillary.articulation.variables import Variable
 from armillary.errors import InvalidArgument, InvalidModelFile, TagTaken, WrongValue
+from armillary.forks import new_lock
 from armillary.formats import RobotDescription, read_sdf, read_urdf
 from armillary.formats.fields import read_bytes, write_whole
 from armillary.formats.packages import PackageFolders
@@ -63,7 +63,7 @@ class ArticulationModel:
         self._poses = PoseCache(self._link)
         self._loops: Loops | None = None
         self._callbacks = Callbacks()
-        self._lock = threading.RLock()
+        self._lock = new_lock()
 
     def __repr__(self) -> str:
         links, variables, operations = len(self.links()), len(self.variables()), len(self.tags)

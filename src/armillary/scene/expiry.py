@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from operator import index
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from armillary.errors import FramesHanging, InvalidArgument, NotItsParent, UnknownNode
 from armillary.errors.format import format_duration
+from armillary.forks import Turn
 from armillary.scene.domains import DataStamps
 from armillary.scene.traversal import VisitedNode, Visitor, Walk
 from armillary.store.changes import (
@@ -209,7 +209,7 @@ class ExpiryRules:
     def __init__(self) -> None:
         self.rules: tuple[ExpiryRule, ...] = ()
         self._due_ns: float = -math.inf
-        self._enforcing = threading.Lock()
+        self._enforcing = Turn()
 
     def add(self, window: Window) -> ExpiryRule:
         """Add a rule."""
@@ -243,12 +243,12 @@ class ExpiryRules:
 
     def enforce(self, scene: SceneVersion, apply: Apply, now_ns: int) -> list[NodeId]:
         """Remove what has expired; returns at once where another thread is doing so."""
-        if not self._enforcing.acquire(blocking=False):
+        if not self._enforcing.take():
             return []
         try:
             return self._removed(scene, apply, now_ns)
         finally:
-            self._enforcing.release()
+            self._enforcing.give_back()
 
     def _removed(self, scene: SceneVersion, apply: Apply, now_ns: int) -> list[NodeId]:
         changes, self._due_ns = expired(scene, [rule.window for rule in self.rules], now_ns)

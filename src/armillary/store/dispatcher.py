@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import os
 import sys
 import threading
 import time
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from armillary._core import ReadyQueue
 from armillary.errors import ArmillaryError, InvalidArgument, LimitReached, WaitTimeout, WorldClosed
+from armillary.forks import begin_anew_in_child, new_lock
 from armillary.store.values import as_number
 
 if TYPE_CHECKING:
@@ -84,13 +84,18 @@ class Dispatcher:
     def __init__(self, store: weakref.ref[StoreCore], max_waits: int) -> None:
         self._store, self.max_waits = store, max_waits
         self._queue = ReadyQueue()
-        self._lock = threading.RLock()
+        self._lock = new_lock()
         self._waits: dict[int, Wait] = {}
         self._deadlines: list[tuple[float, int]] = []
         self._posted: dict[Callable[[], object], None] = {}
         self._thread: threading.Thread | None = None
-        self._pid = os.getpid()
         self._closed = False
+        begin_anew_in_child(self._begin_anew)
+
+    def _begin_anew(self) -> None:
+        """Leave all waits to the parent of a fork, which has the thread that serves them."""
+        self._queue, self._thread = ReadyQueue(), None
+        self._waits, self._deadlines, self._posted = {}, [], {}
 
     def ask(
         self,
@@ -227,10 +232,10 @@ class Dispatcher:
         return True
 
     def _start(self) -> None:
-        if self._thread is None or self._pid != os.getpid():  # threads do not survive a fork
+        if self._thread is None:
             thread = threading.Thread(target=self._run, name="armillary-dispatcher", daemon=True)
             thread.start()
-            self._thread, self._pid = thread, os.getpid()
+            self._thread = thread
 
     def _run(self) -> None:
         """Serve waits until `close`. No error ends the thread: later callbacks would be lost."""

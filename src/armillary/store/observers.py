@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import queue
-import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from armillary.errors import InvalidArgument, ObserverBehind
+from armillary.forks import Turn, new_lock
 
 if TYPE_CHECKING:
     from armillary._core import ChangeRecord
@@ -34,10 +34,10 @@ class Observers:
 
     def __init__(self, report: Callable[[BaseException], None], most: int) -> None:
         self._report, self._most = report, most
-        self.order = threading.Lock()
+        self.order = new_lock()
         self.subscribers: list[_Subscriber] = []
         self._waiting: deque[tuple[Batch, tuple[_Subscriber, ...]]] = deque()
-        self._notifying = threading.Lock()
+        self._notifying = Turn()
 
     def attach(self, observer: Observer | queue.Queue[Batch]) -> None:
         """Notify an observer of every change from now on."""
@@ -70,14 +70,14 @@ class Observers:
 
     def notify(self) -> None:
         """Deliver what is in line, unless another thread does so already: then that one delivers this, too."""
-        while self._waiting and self._notifying.acquire(blocking=False):
+        while self._waiting and self._notifying.take():
             try:
                 while self._waiting:
                     batch, subscribers = self._waiting.popleft()
                     for subscriber in subscribers:
                         subscriber.notify(batch)
             finally:
-                self._notifying.release()
+                self._notifying.give_back()
 
 
 class _Subscriber:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armillary.errors import ArmillaryError, InvalidArgument, InvalidStamp, LimitReached, WorldClosed
+from armillary.forks import begin_anew_in_child, new_lock
 from armillary.stamps import Latest, seconds
 from armillary.store.dispatcher import check_callback, check_timeout
 from armillary.store.values import as_number
@@ -69,11 +69,18 @@ class StampedQueue:
         self._dispatcher, self._callback, self._on_drop = dispatcher, callback, on_drop
         self._in_frames = tuple(dict.fromkeys(check_name(name) for name in in_frames))
         self._size, self._tolerance_ns, self._timeout_s = size, seconds(tolerance_s), check_timeout(timeout_s)
-        self._lock = threading.RLock()
+        self._lock = new_lock()
         self._waiting: OrderedDict[int, _Item] = OrderedDict()
         self._ready: OrderedDict[int, _Item] = OrderedDict()
         self._drops: deque[tuple[Any, BaseException]] = deque()
         self._dropped = self._unreported = 0
+        begin_anew_in_child(self._begin_anew)
+
+    def _begin_anew(self) -> None:
+        """Leave the items to the parent of a fork, whose waits and callbacks they belong to."""
+        self._waiting.clear()
+        self._ready.clear()
+        self._drops.clear()
 
     def __repr__(self) -> str:
         frames = ", ".join(map(repr, self._in_frames))

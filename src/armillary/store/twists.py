@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from dataclasses import dataclass
 from functools import partial
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from armillary._core import ReadyQueue
 from armillary.errors import ArmillaryError, InvalidArgument, LimitReached, WorldClosed
+from armillary.forks import new_lock
 from armillary.store.bodies import check_new_twist
 from armillary.transforms import check_name
 
@@ -64,7 +64,7 @@ class PendingTwists:
     """
 
     def __init__(self) -> None:
-        self.lock = threading.RLock()
+        self.lock = new_lock()
         self.woken = ReadyQueue()
         self.count = 0
         self._pending: dict[_Key, tuple[PendingTwist, dict[str, Any], int]] = {}

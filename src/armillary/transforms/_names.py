@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import threading
 import unicodedata
 from typing import TYPE_CHECKING
 
 from armillary._core import NodeId
 from armillary.errors import InvalidName
+from armillary.forks import new_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,7 +49,7 @@ class TypoGuard:
         self._by_key: dict[str, str] = {}
         self._names: dict[str, None] = {}
         self._passed_over = 0
-        self._lock = threading.RLock()
+        self._lock = new_lock()
 
     def add(self, name: str, is_alive: Callable[[str], bool]) -> None:
         """Add a name."""

@@ -108,6 +108,13 @@ class TrieArena : public std::enable_shared_from_this<TrieArena> {
   /// Whether it is this one.
   [[nodiscard]] bool is_current() const { return thread_.load(std::memory_order_relaxed) == this_thread(); }
 
+  // -- While the process forks: see `AtFork`
+
+  [[nodiscard]] bool try_hold() { return lock_.try_lock(); }
+  void release() { lock_.unlock(); }
+  /// The lock knows its thread by a number that is another one in the child.
+  void renew() { new (&lock_) std::recursive_mutex; }
+
   // -- Under the lock
 
   [[nodiscard]] void* take(std::size_t bytes) {

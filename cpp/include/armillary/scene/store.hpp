@@ -6,6 +6,7 @@
 #include <mutex>
 #include <span>
 
+#include "armillary/detail/at_fork.hpp"
 #include "armillary/graph/forest.hpp"
 #include "armillary/scene/assertion_log.hpp"
 #include "armillary/scene/frames.hpp"
@@ -251,6 +252,9 @@ class Store {
   Stamp newest_at_ = Stamp::always();
   bool is_open_ = false;
   std::atomic<std::uint64_t> vanished_ = 0;
+  detail::AtFork at_fork_{{.try_hold = [this] { return arena_->try_hold(); },
+                           .release = [this] { arena_->release(); },
+                           .renew = [this] { arena_->renew(); }}};
 };
 
 }  // namespace armillary::scene
