@@ -1025,9 +1025,29 @@ class World(WorldFace):
         """
         return self.scene.apply(changes)
 
-    def merge(self, records: Iterable[ChangeRecord]) -> list[ChangeRecord]:
-        """Add change records of other replicas, in any order, any number of times; return those that were new."""
-        return self.scene.merge(records)
+    def merge(
+        self,
+        records: Iterable[ChangeRecord],
+        *,
+        prefix: str | None = None,
+        shared: Iterable[str] = (),
+        root_frame: str | None = None,
+    ) -> list[ChangeRecord]:
+        """Add change records of other replicas, in any order, any number of times; return those that were new.
+
+        With a prefix they are those of another world, a second robot with the same names, that becomes a part of this
+        one: "B/" puts it before the names of its frames, bodies and joints. Its nodes get ids of their own, made of the
+        prefix and their id, and what is at its root is at the frame `PREFIX + root_frame` here. Sources keep their
+        names. Merging again with the same prefix adds what is new.
+
+        Args:
+            records: What `scene.changes()` of another world returned; with a prefix, later ones after earlier ones.
+            prefix: Put before every name of the other world, as it is; None: a replica of this world, the same names.
+            shared: Names that both worlds mean alike, which get no prefix. With the root frame among them, the other
+                root is the root here.
+            root_frame: The frame of the other world's root; that of this world, if left out.
+        """
+        return self.scene.merge(records, prefix=prefix, shared=shared, root_frame=root_frame)
 
     def undo(self) -> None:
         """Undo the last `apply` of this process, as a new change.
@@ -1075,6 +1095,8 @@ class World(WorldFace):
         clock: Callable[[], int] | None = None,
         kinds: Iterable[type[Any]] = (),
         max_bytes: int = _MAX_BYTES,
+        prefix: str | None = None,
+        shared: Iterable[str] = (),
     ) -> Self:
         """Return the world that a file describes.
 
@@ -1086,13 +1108,18 @@ class World(WorldFace):
             clock: As for `World(clock=)`.
             kinds: Operations and joints of your own that its models may name.
             max_bytes: Refuse files larger than this, the arrays included.
+            prefix: Put before every name, as for `merge`: two equal robots share one world. The frames, joints and
+                nodes of mounted models follow.
+            shared: Names that get no prefix, as for `merge`.
 
         Raises:
             InvalidWorldFile: It is no saved world; `field` is the place of the fault.
         """
-        from armillary.record import read_world, restore  # noqa: PLC0415  (see `save`)
+        from armillary.record import read_world, restore, with_prefix  # noqa: PLC0415  (see `save`)
 
         saved = read_world(Path(path), max_bytes=max_bytes, kinds=kinds)
+        if prefix is not None:
+            saved = with_prefix(saved, prefix, shared)
         world: Self = restore(saved, lambda **settings: cls(clock=clock, **settings))
         return world
 

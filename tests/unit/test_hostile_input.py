@@ -198,7 +198,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "set_joint_series": {"*": ["hinge"], "positions": [[0.5]], "at": [seconds(2)], "velocities": None, "source": None}
     | {"covariance": None},
     "set_joints": {"*": {"hinge": 0.5}, "at": seconds(2), "velocities": None, "source": None, "covariance": None},
-    "merge": {"*": ()},
+    "merge": {"*": (), "prefix": None, "shared": (), "root_frame": None},
     "redo": {},
     "undo": {},
 }

@@ -26,9 +26,10 @@ class Naming:
     Args:
         objects: The paths of the articulated objects of the model.
         prefix: Replaces the name of the object and its slash; None: the name of the object.
+        outer: Put before all of that: the prefix with which a world was loaded.
     """
 
-    def __init__(self, objects: Sequence[str], prefix: str | None) -> None:
+    def __init__(self, objects: Sequence[str], prefix: str | None, outer: str = "") -> None:
         if prefix is not None and len(objects) > 1:
             named = ", ".join(f"'{name}'" for name in objects)
             raise InvalidArgument(
@@ -36,7 +37,7 @@ class Naming:
                 "it out, or mount them one by one with under=.",
                 prefix,
             )
-        self._prefix = prefix
+        self._prefix, self._outer = prefix, outer
         self.objects = tuple(objects)
         self._names = sorted(objects, key=len, reverse=True)
 
@@ -45,17 +46,17 @@ class Naming:
         for name in self._names:
             if link.startswith(f"{name}/links/"):
                 return self._before(name) + link.removeprefix(f"{name}/links/")
-        return link
+        return self._outer + link
 
     def variable(self, variable: str) -> str:
         """Return the name of a variable in the world, by its name in the model."""
         for name in self._names:
             if variable.startswith(f"{name}/"):
                 return self._before(name) + variable.removeprefix(f"{name}/")
-        return variable
+        return self._outer + variable
 
     def _before(self, name: str) -> str:
-        return f"{name}/" if self._prefix is None else self._prefix
+        return self._outer + (f"{name}/" if self._prefix is None else self._prefix)
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,7 @@ class MountOptions:
         since: The instant of the mount [ns]; None: always.
         roles: Which shapes are shown: "visual", "collision".
         skip_missing: Whether shapes without a file are left out.
+        outer_prefix: Put before the names of all frames and joints: the prefix with which a world was loaded.
     """
 
     under: str
@@ -64,6 +65,7 @@ class MountOptions:
     since: int | None
     roles: tuple[str, ...]
     skip_missing: bool
+    outer_prefix: str = ""
 
 
 class MountedLink(NamedTuple):
@@ -94,7 +96,8 @@ class Mount:
         self.tag = f"mount {NodeId.random()}"
         self.is_mounted, self.is_outdated = True, False
         self._mounts = weakref.ref(mounts)
-        self._naming = Naming(_objects(model, options.under) if objects is None else objects, options.prefix)
+        named = _objects(model, options.under) if objects is None else objects
+        self._naming = Naming(named, options.prefix, options.outer_prefix)
         self._changes = MountChanges(self._naming, options.in_frame)
         self._shown: dict[str, list[NodeId]] = {}
         self._following: Subscription | None = None

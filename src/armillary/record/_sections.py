@@ -166,6 +166,7 @@ def mount_in(field: Field, parts: Mapping[str, Field], models: Sequence[Articula
         "since": parts["since_ns"].optional(Field.stamp),
         "roles": tuple(role.one_of(ROLES) for role in parts["roles"].items()),
         "skip_missing": parts["skip_missing"].boolean(),
+        "outer_prefix": parts["outer_prefix"].text() if "outer_prefix" in parts else "",
     }
     shapes = {path: [node.node() for node in nodes.items()] for path, nodes in parts["shapes"].mapping().items()}
     return SavedMount(models[number], options, shapes, field)

@@ -264,12 +264,25 @@ class Scene(SpatialReader):
         nodes = self._store.apply(changes)
         return [node if isinstance(change, _MAKERS) else None for change, node in zip(changes, nodes, strict=True)]
 
-    def merge(self, records: Iterable[ChangeRecord]) -> list[ChangeRecord]:
+    def merge(
+        self,
+        records: Iterable[ChangeRecord],
+        *,
+        prefix: str | None = None,
+        shared: Iterable[str] = (),
+        root_frame: str | None = None,
+    ) -> list[ChangeRecord]:
         """Add change records of other replicas, in any order, any number of times; returns those that were new.
 
-        Nothing is refused: where replicas disagree, the same rules lead each of them to the same scene.
+        Nothing is refused: where replicas disagree, the same rules lead each of them to the same scene. With `prefix`,
+        `shared` and `root_frame` as for `World.merge`, they are those of another world, whose names get a prefix.
         """
-        return self._store.merge(records)
+        if prefix is None:
+            return self._store.merge(records)
+        from armillary.store.prefixes import Prefix  # noqa: PLC0415  (most programs have one robot)
+
+        naming = Prefix.in_store(self._store, prefix, shared=shared, root_frame=root_frame)
+        return self._store.merge(naming.records(self._store.checked_records(records)))
 
     def undo(self) -> list[ChangeRecord]:
         """Revert the last `apply`, as a new change. Refused where later changes depend on it; samples stay."""

@@ -234,14 +234,20 @@ class Store(StoreCore):
 
         Nothing is refused: what conflicts becomes inactive, and every replica that holds the same records agrees.
         """
-        given = list(records) if isinstance(records, Iterable) else [records]
-        if not all(isinstance(record, ChangeRecord) for record in given):
-            raise InvalidArgument("merge takes the records that `scene.changes()` of another replica returns.", records)
+        given = self.checked_records(records)
         self.open_scene()
         new = self._publish(lambda: self.merge_records(given))
         self._follow_clock(self.changes_of([record for record in new if record.type == "reset_time"]))
         self._changed()
         return new
+
+    @staticmethod
+    def checked_records(records: Iterable[ChangeRecord]) -> list[ChangeRecord]:
+        """Return change records as a list; refuse anything else."""
+        given = list(records) if isinstance(records, Iterable) else [records]
+        if not all(isinstance(record, ChangeRecord) for record in given):
+            raise InvalidArgument("merge takes the records that `scene.changes()` of another replica returns.", records)
+        return given
 
     def undo(self) -> list[ChangeRecord]:
         """Take back the last `apply` of this store, as a new change.

@@ -275,7 +275,8 @@ class TestLoading:
     def test_explains_itself(self, asked):
         assert hasattr(asked, "load")
         assert asked.load.__doc__.startswith("Return the world that a file describes.")
-        assert list(inspect.signature(asked.load).parameters) == ["path", "clock", "kinds", "max_bytes"]
+        named = ["path", "clock", "kinds", "max_bytes", "prefix", "shared"]
+        assert list(inspect.signature(asked.load).parameters) == named
         assert "load(path" in pydoc.plain(pydoc.render_doc(World))
 
 
