@@ -77,8 +77,9 @@ void bind_world_candidates(nb::module_& m, nb::class_<StoreCore>& world) {
           "Both; where both decide, this one.");
   world.def("candidates", &candidates, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "of_at"_a.none(), "fixed_frame"_a.none(),
             "outside"_a.none(), "interpolation"_a.none(), "max_paths"_a,
-            nb::sig("def candidates(self, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: "
-                    "str | None, outside: str, interpolation: str | None, max_paths: int) -> list[tuple[PoseAnswer | "
+            nb::sig("def candidates(self, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest, of_at: int | Latest | "
+                    "None, fixed_frame: "
+                    "str | NodeId | None, outside: str, interpolation: str | None, max_paths: int) -> list[tuple[PoseAnswer | "
                     "ArmillaryError, PathChoice, tuple[tuple[tuple[str, str, str], tuple[int, int], int | None, bool, bool], "
                     "...], NDArray[float64], NDArray[float64]]]"));
 }

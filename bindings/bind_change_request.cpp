@@ -82,7 +82,8 @@ void check_parts(const log::AddNode& node) {
   const bool carries = node.kind == NodeKind::geometry || node.kind == NodeKind::connection;
   if (is_transform(node.kind) != (node.placement != nullptr)) refuse("a place belongs to a Transform");
   if (carries != (node.content != nullptr)) refuse("a shape belongs to a Geometry, and ends to a Connection");
-  if ((node.kind == NodeKind::frame) == node.frame_name.empty()) refuse("the node of a frame has its name");
+  if (node.kind == NodeKind::frame && node.frame_name.empty()) refuse("the node of a frame has its name");
+  if (node.kind == NodeKind::connection && !node.frame_name.empty()) refuse("a Connection has no frame");
 }
 
 /// Without a parent it is the root of others.

@@ -301,12 +301,13 @@ void bind_world_queries(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
   static PyMethodDef can_pose_method{"can_pose", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(can_pose_call)),
                                      METH_FASTCALL | METH_KEYWORDS, kCanPoseDocumentation};
   static const std::string transforms_sig =
-      signature("def transforms(self, *, of: str, in_frame: str, at: ArrayLike, as_: str = 'matrix'", "NDArray[float64]");
+      signature("def transforms(self, *, of: str | NodeId, in_frame: str | NodeId, at: ArrayLike, as_: str = 'matrix'", "NDArray[float64]");
   static const std::string points_sig = signature(
-      "def map_points(self, points: ArrayLike, *, from_frame: str, to_frame: str, at: int | Latest | ArrayLike = LATEST",
+      "def map_points(self, points: ArrayLike, *, from_frame: str | NodeId, to_frame: str | NodeId, at: int | Latest | ArrayLike "
+      "= LATEST",
       "NDArray[float64]");
   static const std::string at_once_sig =
-      signature("def poses_at_once(self, pairs: list[tuple[str, str]], *, at: int | Latest", "list[PoseAnswer]");
+      signature("def poses_at_once(self, pairs: list[tuple[str | NodeId, str | NodeId]], *, at: int | Latest", "list[PoseAnswer]");
   const auto define = [&](auto& world) {
     world.attr("pose") = nb::steal(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(world.ptr()), &pose_method));
     world.attr("can_pose") = nb::steal(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(world.ptr()), &can_pose_method));

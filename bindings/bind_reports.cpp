@@ -17,6 +17,20 @@ using namespace nb::literals;
 
 namespace {
 
+/// Gives frames the names by which people know them.
+void label(const StoreCore& world, Sweep& sweep) {
+  if (world.store->version()->frame_claims.empty()) return;
+  std::string names;
+  std::vector<std::uint32_t> ends;
+  for (std::size_t i = 0; i < sweep.found.size(); ++i) {
+    names += world.store->frame_label(std::string(sweep.name(i)));
+    ends.push_back(static_cast<std::uint32_t>(names.size()));
+  }
+  sweep.names = std::move(names);
+  sweep.name_ends = std::move(ends);
+  for (Sweep::Missing& missing : sweep.missing) missing.name = world.store->frame_label(std::move(missing.name));
+}
+
 nb::object sweep(Self self, nb::handle in_frame, nb::handle at, nb::handle outside, nb::handle policy, nb::handle interpolation) {
   if (!is_native_policy(policy))
     return by_policy(self, "sweep", "in_frame"_a = in_frame, "at"_a = at, "outside"_a = outside, "policy"_a = policy,
@@ -25,7 +39,9 @@ nb::object sweep(Self self, nb::handle in_frame, nb::handle at, nb::handle outsi
   const QueryContext context = as_context(world, outside, policy, interpolation);
   const FrameId id = frame_id(self, in_frame);
   const When when = as_when(at, "at");
-  return nb::cast(without_gil([&] { return world.forest->snapshot(id, when, context); }));
+  Sweep found = without_gil([&] { return world.forest->snapshot(id, when, context); });
+  label(world, found);
+  return nb::cast(std::move(found));
 }
 
 nb::str text(std::string_view name) { return nb::str(name.data(), name.size()); }
@@ -60,9 +76,9 @@ nb::dict missing(const Sweep& sweep, Self world, nb::handle in_frame) {
 /// Which frames are where they are in another one at every instant, for as long as the structure stays.
 nb::list are_one_place(Self self, nb::handle in_frame, nb::handle frames) {
   const Forest& forest = *core(self).forest;
-  const FrameId here = forest.find_frame(text_of(in_frame));
+  const FrameId here = forest.find_frame(frame_key(core(self), in_frame));
   std::vector<FrameId> ids;
-  for (const nb::handle frame : frames) ids.push_back(forest.find_frame(text_of(frame)));
+  for (const nb::handle frame : frames) ids.push_back(forest.find_frame(frame_key(core(self), frame)));
   const ForestView view(forest);
   nb::list are;
   for (const FrameId id : ids) are.append(view.is_one_place(id, here));
@@ -71,8 +87,12 @@ nb::list are_one_place(Self self, nb::handle in_frame, nb::handle frames) {
 
 nb::dict parents(Self self, nb::handle at) {
   nb::dict by_name;
-  for (const auto& [frame, parent, source] : core(self).forest->parents(as_when(at, "at")))
-    by_name[text(frame)] = parent.empty() ? nb::object(nb::none()) : nb::object(nb::make_tuple(text(parent), text(source)));
+  const scene::Store& store = *core(self).store;
+  for (const auto& [frame, parent, source] : core(self).forest->parents(as_when(at, "at"))) {
+    const bool is_placed = !parent.empty();
+    by_name[text(store.frame_label(frame))] =
+        is_placed ? nb::object(nb::make_tuple(text(store.frame_label(parent)), text(source))) : nb::object(nb::none());
+  }
   return by_name;
 }
 
@@ -94,11 +114,12 @@ const char* kind_text(ProviderKind kind) {
 
 nb::tuple relations(Self self) {
   nb::list rows;
+  const auto label = [&](const std::string& key) { return core(self).store->frame_label(key); };
   for (const RelationInfo& info : core(self).forest->relations()) {
     const bool sampled = info.samples > 0;
-    rows.append(nb::make_tuple(info.of, info.in_frame, info.source, info.integrated ? "integrated" : kind_text(info.kind),
-                               info.samples, sampled ? stamp_or_none(info.coverage.first) : nb::none(),
-                               sampled ? stamp_or_none(info.coverage.last) : nb::none()));
+    rows.append(nb::make_tuple(
+        label(info.of), label(info.in_frame), info.source, info.integrated ? "integrated" : kind_text(info.kind), info.samples,
+        sampled ? stamp_or_none(info.coverage.first) : nb::none(), sampled ? stamp_or_none(info.coverage.last) : nb::none()));
   }
   return nb::tuple(rows);
 }
@@ -112,16 +133,35 @@ nb::tuple sample_arrays(Self self, RelationId relation, nb::handle start, nb::ha
 }  // namespace
 
 void bind_world_reports(nb::module_& m, nb::class_<StoreCore>& world) {
-  static const std::string sweep_sig = signature("def sweep(self, *, in_frame: str, at: int | Latest = LATEST", "SweepAnswer");
+  static const std::string sweep_sig =
+      signature("def sweep(self, *, in_frame: str | NodeId, at: int | Latest = LATEST", "SweepAnswer");
   world
       .def("sweep", &sweep, nb::kw_only(), "in_frame"_a, "at"_a = latest(), "outside"_a.none() = words().raise,
            "policy"_a.none() = words().unique, "interpolation"_a = nb::none(), nb::sig(sweep_sig.c_str()))
       .def(
-          "frames", [](Self self) { return nb::tuple(nb::cast(core(self).forest->frame_names())); },
+          "frames", [](Self self) { return nb::tuple(nb::cast(frame_labels(core(self), core(self).forest->frame_names()))); },
           nb::sig("def frames(self) -> tuple[str, ...]"), "Names of all frames, in the order they came.")
       .def(
-          "has_frame", [](Self self, nb::handle name) { return core(self).forest->find_frame(text_of(name)) != kNone; }, "name"_a,
-          nb::sig("def has_frame(self, name: str) -> bool"))
+          "has_frame",
+          [](Self self, nb::handle name) { return core(self).forest->find_frame(frame_key(core(self), name)) != kNone; },
+          "name"_a, nb::sig("def has_frame(self, name: str | NodeId) -> bool"))
+      .def(
+          "frame_key", [](Self self, nb::handle name) { return frame_key(core(self), name); }, "name"_a,
+          nb::sig("def frame_key(self, name: str | NodeId) -> str"),
+          "The name by which records know a frame: that of a node's frame is the id of the node.")
+      .def(
+          "frame_label", [](Self self, nb::handle name) { return frame_label(core(self), name); }, "name"_a,
+          nb::sig("def frame_label(self, name: str | NodeId) -> str"),
+          "The name by which people know a frame. What no frame has stays as it is.")
+      .def(
+          "node_of_frame",
+          [](Self self, nb::handle name) {
+            const std::string key = frame_key(core(self), name);
+            const std::optional<NodeId> node = NodeId::parse(std::string_view(key).substr(0, key.find('/')));
+            return node ? nb::cast(*node) : nb::none();
+          },
+          "name"_a, nb::sig("def node_of_frame(self, name: str | NodeId) -> NodeId | None"),
+          "The node that made a frame; None where it is no frame of a node.")
       .def("relation_rows", &relations,
            nb::sig("def relation_rows(self) -> tuple[tuple[str, str, str, str, int, int | None, int | None], ...]"))
       .def(
@@ -129,14 +169,16 @@ void bind_world_reports(nb::module_& m, nb::class_<StoreCore>& world) {
           [](Self self, nb::handle of, nb::handle in_frame, nb::handle source) {
             return core(self).forest->find_relation(frame_id(self, of), frame_id(self, in_frame), text_of(source));
           },
-          "of"_a, "in_frame"_a, "source"_a, nb::sig("def relation_id(self, of: str, in_frame: str, source: str) -> int"))
+          "of"_a, "in_frame"_a, "source"_a,
+          nb::sig("def relation_id(self, of: str | NodeId, in_frame: str | NodeId, source: str) -> int"))
       .def(
           "twist_relation_id",
           [](Self self, nb::handle of, nb::handle relative_to, nb::handle source) {
-            return core(self).forest->find_twist({text_of(of), text_of(relative_to), text_of(source)});
+            const std::string key = frame_key(core(self), of), other = frame_key(core(self), relative_to);
+            return core(self).forest->find_twist({key, other, text_of(source)});
           },
           "of"_a, "relative_to"_a, "source"_a,
-          nb::sig("def twist_relation_id(self, of: str, relative_to: str, source: str) -> int"))
+          nb::sig("def twist_relation_id(self, of: str | NodeId, relative_to: str | NodeId, source: str) -> int"))
       .def("sample_rows", &sample_arrays, "relation"_a, "start"_a.none(), "end"_a.none(),
            nb::sig("def sample_rows(self, relation: int, start: int | None, end: int | None) -> tuple[NDArray[int64], "
                    "NDArray[float64], NDArray[float64] | None]"))
@@ -151,13 +193,14 @@ void bind_world_reports(nb::module_& m, nb::class_<StoreCore>& world) {
           "at"_a.none(), nb::sig("def moves_after(self, at: int | None) -> list[int]"))
       .def("fixed_changes", [](Self self) { return ForestView(*core(self).forest).fixed_changes(); })
       .def("are_one_place", &are_one_place, "in_frame"_a, "frames"_a,
-           nb::sig("def are_one_place(self, in_frame: str, frames: Sequence[str]) -> list[bool]"))
+           nb::sig("def are_one_place(self, in_frame: str | NodeId, frames: Sequence[str]) -> list[bool]"))
       .def("parents", &parents, "at"_a, nb::sig("def parents(self, at: int | Latest) -> dict[str, tuple[str, str] | None]"));
   nb::class_<Sweep>(m, "SweepAnswer", "What one sweep over all frames found.")
       .def("__len__", [](const Sweep& a) { return a.found.size(); })
       .def("positions", &positions, nb::sig("def positions(self) -> dict[str, int]"), "Name to row.")
       .def("missing", &missing, "store"_a, "in_frame"_a,
-           nb::sig("def missing(self, world: StoreCore, in_frame: str) -> dict[str, ArmillaryError]"), "Name to the reason.")
+           nb::sig("def missing(self, world: StoreCore, in_frame: str | NodeId) -> dict[str, ArmillaryError]"),
+           "Name to the reason.")
       .def("xyz_wxyz", &xyz_wxyz, nb::sig("def xyz_wxyz(self) -> NDArray[float64]"), "(N, 7), all rows.")
       .def("any_held", &any_held)
       .def(

@@ -25,10 +25,14 @@ namespace {
 
 // -- Refusals
 
-nb::list frame_names(const Forest& forest, const std::vector<FrameId>& frames, FrameId except) {
+std::string label_of(const StoreCore& world, FrameId frame) {
+  return frame == kNone ? std::string() : world.store->frame_label(world.forest->frame_name(frame));
+}
+
+nb::list frame_names(const StoreCore& world, const std::vector<FrameId>& frames, FrameId except) {
   nb::list names;
   for (const FrameId frame : frames)
-    if (frame != except) names.append(nb::str(forest.frame_name(frame).c_str()));
+    if (frame != except) names.append(nb::cast(label_of(world, frame)));
   return names;
 }
 
@@ -42,12 +46,12 @@ std::vector<std::string> frames_in_the_way(Self self, const Refusal& refusal) {
   const Forest& forest = *core(self).forest;
   for (std::string& frame : forest.subtree(forest.find_frame(refusal.frame)))
     if (frame != refusal.frame && std::ranges::find(names, frame) == names.end()) names.push_back(std::move(frame));
-  return names;
+  return frame_labels(core(self), std::move(names));
 }
 
 /// Why the frame of a node is not removed by itself.
 std::string frame_of_node_text(Self self, const Refusal& refusal) {
-  const std::string frame = "Frame '" + refusal.frame + "' is that of a node";
+  const std::string frame = "Frame '" + core(self).store->frame_label(refusal.frame) + "' is that of a node";
   if (core(self).store->version()->is_alive(refusal.node))
     return frame + ", and goes with it: remove the node with scene.remove(id).";
   return frame +
@@ -59,10 +63,8 @@ nb::object error_of_frames(Self self, const Refusal& refusal) {
   const StoreCore& world = core(self);
   const Failure& failure = refusal.failure;
   if (failure.kind() == FailureKind::frame_in_use && refusal.fault != Fault::frame_in_use)
-    return error_class("FramesHanging")(frame_names(*world.forest, failure->path, failure->of));
-  const nb::str of(failure->of == kNone ? "" : world.forest->frame_name(failure->of).c_str());
-  const nb::str in_frame(failure->in_frame == kNone ? "" : world.forest->frame_name(failure->in_frame).c_str());
-  return error_of(world, failure, of, in_frame, true);
+    return error_class("FramesHanging")(frame_names(world, failure->path, failure->of));
+  return error_of(world, failure, nb::cast(label_of(world, failure->of)), nb::cast(label_of(world, failure->in_frame)), true);
 }
 
 nb::object error_of_refusal(Self self, const Refusal& refusal) {
@@ -102,6 +104,8 @@ nb::object error_of_refusal(Self self, const Refusal& refusal) {
       return error_class("FrameInUse")(nb::str(refusal.frame.c_str()), nb::cast(frames_in_the_way(self, refusal)));
     case Fault::frame_of_node:
       return error_class("InvalidArgument")(frame_of_node_text(self, refusal), nb::str(refusal.frame.c_str()));
+    case Fault::name_taken:
+      return error_class("FrameNameTaken")(nb::cast(refusal.frame), refusal.parent == NodeId{} ? nb::none() : parent, names);
     case Fault::nothing_to_undo:
       return error_class("NothingToUndo")();
     default:
@@ -122,10 +126,13 @@ void check_outcome(Self self, const Outcome& outcome) {
   const std::uint64_t edits = world.edits;
   sync_catalog(world);
   world.edits = edits;  // these are the scene's own
+  sync_labels(world);
+  const bool knows_nodes = nb::len(world.keys) > 0 || nb::len(world.labels) > 0;
+  if (knows_nodes && !outcome.changes.empty()) forget_names(world);  // they may be in other frames now
   const auto is_of_frames = [](const ChangePtr& change) { return scene::is_of_frames(change->payload); };
   if (std::ranges::none_of(outcome.changes, is_of_frames)) return;
   ++world.edits;
-  world.ids.clear();  // some may be gone
+  forget_names(world);  // some may be gone
   world.joint_places.clear();
   world.joints.clear();
   world.joint_channels.clear();
@@ -256,12 +263,19 @@ SceneView view_at(Self self, nb::handle at) { return {core(self).store->version(
 
 const char* reason_name(log::Reason reason) { return reason == log::Reason::cycle ? "closes_loop" : log::name_of(reason); }
 
+nb::list unnamed(Self self) {
+  nb::list found;
+  for (const scene::Store::Unnamed& one : with_changes(self, [](scene::Store& store) { return store.unnamed(); }))
+    found.append(nb::make_tuple(one.node, one.name, one.owner == NodeId{} ? nb::none() : nb::cast(one.owner)));
+  return found;
+}
+
 /// The inactive assertions about frames: the change, the reason, the body that conflicts, and the loop.
 nb::list inactive(Self self) {
   nb::list found;
   for (scene::InactiveAssertion& one : with_changes(self, [](scene::Store& store) { return store.inactive(); })) {
     nb::list path;
-    for (const std::string& frame : one.path) path.append(nb::str(frame.data(), frame.size()));
+    for (std::string& frame : one.path) path.append(nb::cast(core(self).store->frame_label(std::move(frame))));
     found.append(
         nb::make_tuple(unsigned_record(std::move(one.payload)), reason_name(one.reason), one.body, stamp_or_none(one.at), path));
   }
@@ -324,6 +338,8 @@ void bind_world_changes(nb::class_<StoreCore>& store) {
            nb::sig("def note_held(self, held: dict[int, list[tuple[int, int]]], dropped: dict[int, list[tuple[int, int]]]) "
                    "-> None"),
            "After `records` of another store were merged: note what else it held, and what it dropped.")
+      .def("unnamed_rows", &unnamed, nb::sig("def unnamed_rows(self) -> list[tuple[NodeId, str, NodeId | None]]"),
+           "Nodes whose frames were to have a name that another has: node, name, and the node that has it, if one does.")
       .def("inactive_rows", &inactive,
            nb::sig("def inactive_rows(self) -> list[tuple[ChangeRecord, str, str, int | None, list[str]]]"),
            "Inactive assertions about frames: record, reason, body in the way, first instant, cycle.")

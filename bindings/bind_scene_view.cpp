@@ -198,17 +198,31 @@ void bind_scene_view(nb::module_& m) {
           "frame",
           [](const SceneView& view, nb::handle node) {
             const NodeRecord& record = record_of(view, node);
-            if (view.at) return view.store->names().own(Past(view.version, *view.at).framed(record));
-            return view.store->names().of(*view.version, record);
+            const scene::FrameNames& names = view.store->names();
+            if (view.at) return view.store->frame_label(names.own(Past(view.version, *view.at).framed(record)));
+            return view.store->frame_label(names.of(*view.version, record));
           },
           "node"_a)
       .def(
           "base_frame",
-          [](const SceneView& view, nb::handle node) { return view.store->names().base(view.version, record_of(view, node)); },
+          [](const SceneView& view, nb::handle node) {
+            return view.store->frame_label(view.store->names().base(view.version, record_of(view, node)));
+          },
           "node"_a)
       .def(
-          "hub_frame", [](const SceneView& view, nb::handle node) { return view.store->names().hub(record_of(view, node)); },
+          "hub_frame",
+          [](const SceneView& view, nb::handle node) {
+            return view.store->frame_label(view.store->names().hub(record_of(view, node)));
+          },
           "node"_a)
+      .def(
+          "frame_name",
+          [](const SceneView& view, nb::handle node) -> nb::object {
+            const NodeRecord& record = record_of(view, node);
+            return record.has_named_frame() ? nb::cast(*record.frame_name) : nb::none();
+          },
+          "node"_a, nb::sig("def frame_name(self, node: NodeId) -> str | None"),
+          "The name that the frame of a node was given, whether it has it or another frame does.")
       .def(
           "has_frame", [](const SceneView& view, nb::handle node) { return record_of(view, node).is_in_own_frame(); }, "node"_a)
       .def(

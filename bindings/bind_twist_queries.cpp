@@ -135,8 +135,9 @@ nb::object twists(Self self, nb::handle of, nb::handle relative_to, nb::handle a
 
 void add_body(Self self, nb::handle name, const std::vector<nb::object>& frames) {
   StoreCore& world = core(self);
-  std::vector<std::string_view> names;
-  for (const nb::object& frame : frames) names.push_back(text_of(frame));
+  std::vector<std::string> keys;
+  for (const nb::object& frame : frames) keys.push_back(frame_key(world, frame));
+  const std::vector<std::string_view> names(keys.begin(), keys.end());
   log::SetBody payload{.body = std::string(text_of(name)), .frames = {names.begin(), names.end()}};
   const Failure failure =
       change_frames(self, std::move(payload), true, [&](log::Payload&) { return world.forest->add_body(text_of(name), names); });
@@ -177,7 +178,8 @@ void bind_world_twists(nb::class_<StoreCore>& store, nb::class_<WorldFace>& face
   static PyMethodDef twist_method{"twist", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(twist_call)),
                                   METH_FASTCALL | METH_KEYWORDS, kTwistDocumentation};
   static const std::string twists_sig = signature(
-      "def twists(self, *, of: str, relative_to: str, at: ArrayLike, expressed_in: str | None = None, point: str | None = None, "
+      "def twists(self, *, of: str | NodeId, relative_to: str | NodeId, at: ArrayLike, expressed_in: str | NodeId | None = None, "
+      "point: str | NodeId | None = None, "
       "window: int | None = None, measured: bool = True",
       "NDArray[float64]");
   const auto define = [&](auto& world) {
@@ -214,14 +216,14 @@ void bind_world_twists(nb::class_<StoreCore>& store, nb::class_<WorldFace>& face
           "frames_of",
           [](Self self, nb::handle body) {
             const Forest& forest = *core(self).forest;
-            return nb::tuple(nb::cast(forest.frames_of(forest.find_body(text_of(body)))));
+            return nb::tuple(nb::cast(frame_labels(core(self), forest.frames_of(forest.find_body(frame_key(core(self), body))))));
           },
           "body"_a, nb::sig("def frames_of(self, body: str) -> tuple[str, ...]"))
       .def(
           "body_name",
           [](Self self, nb::handle frame) {
             const Forest& forest = *core(self).forest;
-            return forest.body_name(forest.find_body(text_of(frame)));
+            return core(self).store->frame_label(forest.body_name(forest.find_body(frame_key(core(self), frame))));
           },
           "frame"_a, nb::sig("def body_name(self, frame: str) -> str"));
 }

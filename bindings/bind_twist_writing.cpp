@@ -99,10 +99,12 @@ void set_twist(Self self, nb::handle of, nb::handle relative_to, nb::object expr
   measured.source = source_of(self, source);
   measured.of = admitted(self, of);
   measured.relative_to = admitted(self, relative_to);
-  measured.expressed_in = stored_name(given.expressed_in);
+  const nb::handle axes = given.expressed_in;
+  measured.expressed_in = nb::cast(frame_key(world, nb::isinstance<NodeId>(axes) ? nb::borrow(axes) : stored_name(axes)));
   if (!pending && !world.has_pending && world.forest->find_twist(measured.name()) != kNone) {
     if (const Failure failure = write_twist(self, measured, false))
-      raise_failure(world, failure, measured.of, measured.relative_to, failure->about_twist);
+      raise_failure(world, failure, nb::cast(frame_label(world, measured.of)), nb::cast(frame_label(world, measured.relative_to)),
+                    failure->about_twist);
     return;
   }
   (void)store_twist(self, measured, pending);
@@ -112,9 +114,10 @@ void set_twist(Self self, nb::handle of, nb::handle relative_to, nb::object expr
 bool write_given_twist(Self self, nb::object of, nb::object relative_to, nb::object expressed_in, nb::handle linear,
                        nb::handle angular, nb::handle at, nb::object source, nb::handle covariance, bool may_wait,
                        bool may_be_contested) {
-  MeasuredTwist measured{.of = of,
-                         .relative_to = relative_to,
-                         .expressed_in = expressed_in,
+  const StoreCore& world = core(self);
+  MeasuredTwist measured{.of = nb::cast(frame_key(world, of)),
+                         .relative_to = nb::cast(frame_key(world, relative_to)),
+                         .expressed_in = nb::cast(frame_key(world, expressed_in)),
                          .source = source,
                          .velocity = {checked_vector(linear, "linear"), checked_vector(angular, "angular")},
                          .at = {as_stamp(at, "at")}};
@@ -134,7 +137,8 @@ void bind_world_twist_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace
         "set_twist", &set_twist, nb::kw_only(), "of"_a, "relative_to"_a, "expressed_in"_a = nb::none(), "linear"_a = nb::none(),
         "angular"_a = nb::none(), "at"_a, "source"_a = nb::none(), "covariance"_a = nb::none(), "pending"_a = false,
         "twist"_a = nb::none(),
-        nb::sig("def set_twist(self, *, of: str, relative_to: str, at: int, expressed_in: str | None = None, linear: ArrayLike "
+        nb::sig("def set_twist(self, *, of: str | NodeId, relative_to: str | NodeId, at: int, expressed_in: str | NodeId | None "
+                "= None, linear: ArrayLike "
                 "| None = None, angular: ArrayLike | None = None, twist: TwistAnswer | TwistCoordinates | None = None, source: "
                 "str | "
                 "None = None, covariance: ArrayLike | None = None, pending: bool = False) -> None"),
@@ -168,7 +172,8 @@ void bind_world_twist_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace
   store.def(
       "write_twist", &write_given_twist, nb::kw_only(), "of"_a, "relative_to"_a, "expressed_in"_a, "linear"_a, "angular"_a,
       "at"_a, "source"_a, "covariance"_a.none(), "may_wait"_a, "may_be_contested"_a = false,
-      nb::sig("def write_twist(self, *, of: str, relative_to: str, expressed_in: str, linear: ArrayLike, angular: ArrayLike, "
+      nb::sig("def write_twist(self, *, of: str | NodeId, relative_to: str | NodeId, expressed_in: str | NodeId, linear: "
+              "ArrayLike, angular: ArrayLike, "
               "at: int, source: str, covariance: ArrayLike | None, may_wait: bool, may_be_contested: bool = False) -> bool"),
       "Store a measured twist whose names are admitted; False where poses that turn it are missing and may still come.\n\n"
       "Args:\n"

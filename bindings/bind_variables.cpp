@@ -268,7 +268,8 @@ void restore_joint_preference(Self self, nb::handle name, nb::handle source) {
 nb::list driven_poses(Self self) {
   nb::list found;
   for (const DrivenInfo& info : core(self).forest->driven_poses())
-    found.append(nb::make_tuple(info.of, info.in_frame, info.source, stamp_or_none(info.from)));
+    found.append(nb::make_tuple(core(self).store->frame_label(info.of), core(self).store->frame_label(info.in_frame), info.source,
+                                stamp_or_none(info.from)));
   return found;
 }
 

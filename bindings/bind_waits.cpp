@@ -18,8 +18,8 @@ namespace {
 /// Checks everything but whether the frames exist: a wait may be asked before they do.
 NamedQuestion named_question(const StoreCore& world, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at,
                              nb::handle fixed_frame, nb::handle outside, nb::handle policy, nb::handle interpolation) {
-  NamedQuestion question{std::string(text_of(of)),
-                         std::string(text_of(in_frame)),
+  NamedQuestion question{frame_label(world, of),
+                         frame_label(world, in_frame),
                          {},
                          as_when(at, "at"),
                          {},
@@ -27,7 +27,7 @@ NamedQuestion named_question(const StoreCore& world, nb::handle of, nb::handle i
   if (of_at.is_none() != fixed_frame.is_none())
     raise("InvalidArgument", "of_at and fixed_frame go together: where `of` was at of_at, through a frame that stood still.");
   if (fixed_frame.is_none()) return question;
-  question.fixed_frame = text_of(fixed_frame);
+  question.fixed_frame = frame_label(world, fixed_frame);
   question.of_at = as_when(of_at, "of_at");
   return question;
 }
@@ -170,7 +170,8 @@ nb::object wait_for_twist(Self self, double timeout_s, nb::handle of, nb::handle
 
 void bind_world_waits(nb::module_& m, nb::class_<StoreCore>& world) {
   static const std::string question =
-      "*, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: "
+      "*, of: str | NodeId, in_frame: str | NodeId, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | NodeId | "
+      "None, outside: str, policy: "
       "str | Callable[..., Any], "
       "interpolation: str | None) -> ";
   static const std::string answer_sig =
@@ -178,7 +179,8 @@ void bind_world_waits(nb::module_& m, nb::class_<StoreCore>& world) {
   static const std::string wait_sig = "def block_for_pose(self, timeout_s: float, " + question + "PoseAnswer";
   static const std::string check_sig = "def check_question(self, " + question + "None";
   static const std::string motion_question =
-      "*, of: str, relative_to: str, expressed_in: str | None, point: str | None, at: int | Latest, window: int | None, "
+      "*, of: str | NodeId, relative_to: str | NodeId, expressed_in: str | NodeId | None, point: str | NodeId | None, at: int | "
+      "Latest, window: int | None, "
       "outside: str, policy: str, interpolation: str | None, measured: bool) -> ";
   static const std::string twist_sig =
       "def twist_or_watch(self, queue: ReadyQueue, wait_id: int, " + motion_question + "TwistAnswer | None";
@@ -198,11 +200,14 @@ void bind_world_waits(nb::module_& m, nb::class_<StoreCore>& world) {
            nb::sig(answer_sig.c_str()))
       .def("block_for_pose", &wait_for_pose, "timeout_s"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "of_at"_a.none(),
            "fixed_frame"_a.none(), "outside"_a.none(), "policy"_a.none(), "interpolation"_a.none(), nb::sig(wait_sig.c_str()))
-      .def("watch_paths", &watch_paths, "queue"_a, "wait_id"_a, "max_paths"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a,
-           "of_at"_a.none(), "fixed_frame"_a.none(), "outside"_a.none(), "interpolation"_a.none(),
-           nb::sig("def watch_paths(self, queue: ReadyQueue, wait_id: int, max_paths: int, *, of: str, in_frame: str, at: int | "
-                   "Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, interpolation: str | None) -> "
-                   "bool"))
+      .def(
+          "watch_paths", &watch_paths, "queue"_a, "wait_id"_a, "max_paths"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a,
+          "of_at"_a.none(), "fixed_frame"_a.none(), "outside"_a.none(), "interpolation"_a.none(),
+          nb::sig(
+              "def watch_paths(self, queue: ReadyQueue, wait_id: int, max_paths: int, *, of: str | NodeId, in_frame: str | "
+              "NodeId, at: int | "
+              "Latest, of_at: int | Latest | None, fixed_frame: str | NodeId | None, outside: str, interpolation: str | None) -> "
+              "bool"))
       .def("check_question", &check_question, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "of_at"_a.none(),
            "fixed_frame"_a.none(), "outside"_a.none(), "policy"_a.none(), "interpolation"_a.none(), nb::sig(check_sig.c_str()))
       .def("twist_or_watch", &twist_or_watch, "queue"_a, "wait_id"_a, nb::kw_only(), "of"_a, "relative_to"_a,

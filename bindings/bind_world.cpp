@@ -18,11 +18,10 @@ namespace {
 
 void prefer(Self self, nb::handle of, nb::handle source) {
   StoreCore& world = core(self);
-  nb::object stored = nb::borrow(of);
-  const FrameId id = frame_id(self, of, &stored);
+  const FrameId id = frame_id(self, of);
   std::optional<std::string> chosen;
   if (!source.is_none()) chosen = std::string(text_of(source_of(self, source)));
-  log::Prefer payload{.subject = {log::Subject::Kind::frame, std::string(text_of(stored))}, .source = chosen};
+  log::Prefer payload{.subject = {log::Subject::Kind::frame, world.forest->frame_name(id)}, .source = chosen};
   const Failure failure =
       change_frames(self, std::move(payload), true, [&](log::Payload&) { return world.forest->prefer(id, chosen); });
   if (failure) raise_failure(world, failure, of, of);
@@ -151,7 +150,7 @@ void bind_world(nb::module_& m) {
                    "process_noise: ArrayLike | None, root_frame: str, max_changes: int, max_undo: int, "
                    "authority: int, replica_id: int, upcalls: object) -> None"))
       .def("prefer", &prefer, nb::kw_only(), "of"_a, "source"_a.none(),
-           nb::sig("def prefer(self, *, of: str, source: str | None) -> None"),
+           nb::sig("def prefer(self, *, of: str | NodeId, source: str | None) -> None"),
            "Settle which of several sources every query believes about a frame; None takes it back.")
       .def("add_frame", &add_frame, nb::sig("def add_frame(self, *names: str) -> None"),
            "Make frames known before anything is said of them.")
@@ -164,7 +163,7 @@ void bind_world(nb::module_& m) {
       .def(
           "is_named",
           [](Self self, const std::string& name) {
-            return with_changes(self, [&](scene::Store& store) { return store.is_named(name); });
+            return with_changes(self, [&](scene::Store& store) { return store.is_named(store.frame_key(name)); });
           },
           "name"_a)
       .def_prop_ro(
@@ -173,8 +172,9 @@ void bind_world(nb::module_& m) {
       .def(
           "set_observed", [](Self self, bool is_observed) { core(self).is_observed = is_observed; }, "is_observed"_a)
       .def(
-          "subtree", [](Self self, nb::handle name) { return core(self).forest->subtree(frame_id(self, name)); }, "name"_a,
-          nb::sig("def subtree(self, name: str) -> list[str]"), "A frame, and all that is or was placed under it.")
+          "subtree",
+          [](Self self, nb::handle name) { return frame_labels(core(self), core(self).forest->subtree(frame_id(self, name))); },
+          "name"_a, nb::sig("def subtree(self, name: str) -> list[str]"), "A frame, and all that is or was placed under it.")
       .def("copy_from", &become, "other"_a, nb::sig("def copy_from(self, other: StoreCore) -> None"))
       .def(
           "fixed_poses",
@@ -182,7 +182,8 @@ void bind_world(nb::module_& m) {
             nb::list found;
             for (const FixedInfo& info : core(self).forest->fixed_poses()) {
               const bool is_known = info.pose.certainty == Certainty::known;
-              found.append(nb::make_tuple(info.of, info.in_frame, info.source, stamp_or_none(info.from), info.pose.value,
+              found.append(nb::make_tuple(core(self).store->frame_label(info.of), core(self).store->frame_label(info.in_frame),
+                                          info.source, stamp_or_none(info.from), info.pose.value,
                                           is_known ? read_only_array(info.pose.covariance.values.data(), {6, 6}) : nb::none(),
                                           info.pose.certainty == Certainty::unknown));
             }

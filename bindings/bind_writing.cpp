@@ -65,14 +65,15 @@ Edge admitted_edge(Self self, nb::handle of, nb::handle in_frame, nb::handle sou
   edge.of = admitted(self, of);
   edge.in_frame = admitted(self, in_frame);
   if (edge.of.equal(edge.in_frame))
-    raise("InvalidArgument", "Frame " + shown(edge.of) + " cannot be placed in itself. Name two different frames.", edge.of);
+    raise("InvalidArgument", "Frame " + shown(of) + " cannot be placed in itself. Name two different frames.", of);
   check_one_path(self, edge.of, edge.in_frame, edge.source, from);
   return edge;
 }
 
 void finish(Self self, const Edge& edge, const Failure& failure) {
   StoreCore& world = core(self);
-  if (failure) raise_failure(world, failure, edge.of, edge.in_frame, true);
+  if (failure)
+    raise_failure(world, failure, nb::cast(frame_label(world, edge.of)), nb::cast(frame_label(world, edge.in_frame)), true);
   for (const nb::object& name : {edge.of, edge.in_frame})
     if (known_id(world, name) == nullptr) remember(world, name);
   sync_catalog(world);
@@ -226,21 +227,25 @@ void set_poses(Self self, nb::handle of, nb::handle in_frame, nb::handle transfo
   Forest& forest = *core(self).forest;
   const auto write = [&] { return forest.set_poses(name, stamps, given.rows.data(), uncertainty); };
   const Failure failure = stamps.empty() ? Failure{} : add_samples(self, edge.relation(), first, write, Gil::released);
-  if (failure) raise_batch_failure(self, failure, edge.of, edge.in_frame, true);
+  if (failure)
+    raise_batch_failure(self, failure, nb::cast(frame_label(core(self), edge.of)),
+                        nb::cast(frame_label(core(self), edge.in_frame)), true);
   finish(self, edge, {});
   const RelationId relation = forest.find_relation(forest.find_frame(name.of), forest.find_frame(name.in_frame), name.source);
-  warn_of_dropped(self, stamps, forest.retention_of(relation), shown(edge.of) + " in " + shown(edge.in_frame));
+  warn_of_dropped(
+      self, stamps, forest.retention_of(relation),
+      shown(nb::cast(frame_label(core(self), edge.of))) + " in " + shown(nb::cast(frame_label(core(self), edge.in_frame))));
 }
 
 bool merge_poses(Self self, const std::string& of, const std::string& in_frame, nb::handle transforms, nb::handle at,
                  const std::string& source, nb::handle covariances) {
   const GivenPoses given(transforms, at, covariances);
   std::vector<PlaceSample> samples;
+  scene::Store& store = *core(self).store;
   for (std::size_t row = 0; row < given.stamps().size(); ++row) {
     PlaceSample& sample = samples.emplace_back(given.sample(row));
-    sample.of = of, sample.in_frame = in_frame, sample.source = source;
+    sample.of = store.frame_key(of), sample.in_frame = store.frame_key(in_frame), sample.source = source;
   }
-  scene::Store& store = *core(self).store;
   const bool is_known = without_gil([&] { return store.merge_samples(std::move(samples)); });
   resolve_pending(self);
   return is_known;
@@ -265,10 +270,9 @@ void fix(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb
 
 void attach(Self self, nb::handle of, nb::handle to, nb::handle at, nb::handle source, nb::handle outside) {
   StoreCore& world = core(self);
-  nb::object of_stored = nb::borrow(of), to_stored = nb::borrow(to);
-  (void)frame_id(self, of, &of_stored);
-  (void)frame_id(self, to, &to_stored);
-  if (of.equal(to))
+  const FrameId of_id = frame_id(self, of), to_id = frame_id(self, to);
+  const nb::object of_stored = nb::cast(world.forest->frame_name(of_id)), to_stored = nb::cast(world.forest->frame_name(to_id));
+  if (of_id == to_id)
     raise("InvalidArgument", "Frame " + shown(of) + " cannot be attached to itself. Name two different frames.", of);
   const nb::object from = at.is_none() ? now_of(self) : nb::borrow(at);
   std::optional<std::string_view> who;
@@ -303,7 +307,8 @@ void bind_world_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
     world
         .def("set_pose", &set_pose, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "at"_a, "source"_a = nb::none(),
              "covariance"_a = nb::none(),
-             nb::sig("def set_pose(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int, "
+             nb::sig("def set_pose(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | "
+                     "ArrayLike, at: int, "
                      "source: str | None = None, "
                      "covariance: ArrayLike | None = None) -> None"),
              "Say where a frame is at one instant.\n\n"
@@ -324,7 +329,8 @@ void bind_world_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
              "    InvalidName, InvalidStamp, InvalidArgument: The input is refused; nothing is stored.")
         .def("set_poses", &set_poses, nb::kw_only(), "of"_a, "in_frame"_a, "transforms"_a, "at"_a, "source"_a = nb::none(),
              "covariances"_a = nb::none(),
-             nb::sig("def set_poses(self, *, of: str, in_frame: str, transforms: ArrayLike, at: ArrayLike, source: str | None = "
+             nb::sig("def set_poses(self, *, of: str | NodeId, in_frame: str | NodeId, transforms: ArrayLike, at: ArrayLike, "
+                     "source: str | None = "
                      "None, covariances: ArrayLike | None = None) -> None"),
              "Say where a frame is at many instants: all of them are stored, or none.\n\n"
              "Args:\n"
@@ -334,36 +340,40 @@ void bind_world_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
              "    at: (N,) int64 [ns], in any order.\n"
              "    source: Who asserts it; the world's own name if not given.\n"
              "    covariances: (N, 6, 6), or variances, (N, 6); rows of NaN are unknown.")
-        .def(
-            "fix", &fix, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "at"_a = nb::none(), "covariance"_a = nb::none(),
-            "source"_a = nb::none(), "recalibrate"_a = false,
-            nb::sig("def fix(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int | None "
-                    "= None, covariance: ArrayLike "
-                    "| None = None, source: str | None = None, recalibrate: bool = False) -> None"),
-            "Fix the pose of a frame.\n\n"
-            "With `at=None` it holds always, and all earlier assertions of this source about it are removed. With a stamp it\n"
-            "holds from then on, until the next assertion of this source. Within a declared body a pose is fixed once;\n"
-            "`recalibrate=True` corrects it.");
+        .def("fix", &fix, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "at"_a = nb::none(), "covariance"_a = nb::none(),
+             "source"_a = nb::none(), "recalibrate"_a = false,
+             nb::sig("def fix(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | "
+                     "ArrayLike, at: int | None "
+                     "= None, covariance: ArrayLike "
+                     "| None = None, source: str | None = None, recalibrate: bool = False) -> None"),
+             "Fix the pose of a frame.\n\n"
+             "With `at=None` it holds always, and all earlier assertions of this source about it are removed. With a stamp it\n"
+             "holds from then on, until the next assertion of this source. Within a declared body a pose is fixed once;\n"
+             "`recalibrate=True` corrects it.");
   };
   define(store);
   define(face);
   store
       .def("merge_poses", &merge_poses, nb::kw_only(), "of"_a, "in_frame"_a, "transforms"_a, "at"_a, "source"_a,
            "covariances"_a = nb::none(),
-           nb::sig("def merge_poses(self, *, of: str, in_frame: str, transforms: ArrayLike, at: ArrayLike, source: str, "
+           nb::sig("def merge_poses(self, *, of: str | NodeId, in_frame: str | NodeId, transforms: ArrayLike, at: ArrayLike, "
+                   "source: str, "
                    "covariances: ArrayLike | None = None) -> bool"),
            "Samples that another replica accepted: neither loops nor bodies refuse them here.\n\n"
            "False: that there is such a relation is not known here yet, and nothing was stored.")
       .def("check_new_relation", &check_new_relation, "of"_a, "in_frame"_a, "source"_a, "start"_a.none(),
-           nb::sig("def check_new_relation(self, of: str, in_frame: str, source: str, start: int | None) -> None"))
+           nb::sig(
+               "def check_new_relation(self, of: str | NodeId, in_frame: str | NodeId, source: str, start: int | None) -> None"))
       .def("attach", &attach, nb::kw_only(), "of"_a, "to"_a, "at"_a = nb::none(), "source"_a = nb::none(), "outside"_a = "raise",
-           nb::sig("def attach(self, *, of: str, to: str, at: int | None = None, source: str | None = None, outside: str = "
+           nb::sig("def attach(self, *, of: str | NodeId, to: str | NodeId, at: int | None = None, source: str | None = None, "
+                   "outside: str = "
                    "'raise') -> None"),
            "Give a frame another parent from `at` on, keeping where it is: the grasped cup.\n\n"
            "Written to the track that places the frame at that instant, unless `source` is given, so that it is a move\n"
            "and not a rival. `at=None`: from world.now() on, where it was last seen; with a stamp, where it is at that stamp.")
       .def("detach", &attach, nb::kw_only(), "of"_a, "to"_a, "at"_a = nb::none(), "source"_a = nb::none(), "outside"_a = "raise",
-           nb::sig("def detach(self, *, of: str, to: str, at: int | None = None, source: str | None = None, outside: str = "
+           nb::sig("def detach(self, *, of: str | NodeId, to: str | NodeId, at: int | None = None, source: str | None = None, "
+                   "outside: str = "
                    "'raise') -> None"),
            "Release a frame: from `at` on it stays where it is in `to`. The reverse of `attach`, with the same meaning.");
 }

@@ -5,6 +5,7 @@
 
 #include "convert.hpp"
 #include "raise.hpp"
+#include "scene_values.hpp"
 #include "world.hpp"
 
 namespace armillary::python {
@@ -15,14 +16,15 @@ namespace {
 
 nb::object edge_tuple(const StoreCore& world, RelationId id) {
   const std::optional<RelationInfo> info = world.forest->relation(id);
-  return info ? nb::make_tuple(info->of, info->in_frame, info->source) : nb::make_tuple("?", "?", "?");
+  if (!info) return nb::make_tuple("?", "?", "?");
+  return nb::make_tuple(world.store->frame_label(info->of), world.store->frame_label(info->in_frame), info->source);
 }
 
 /// Frames of a refused transaction are gone with it: the failure itself knows their names.
 std::string frame_name(const StoreCore& world, const Failure& failure, FrameId id) {
   for (const auto& [known, name] : failure->names)
-    if (known == id) return name;
-  return world.forest->frame_name(id);
+    if (known == id) return world.store->frame_label(name);
+  return world.store->frame_label(world.forest->frame_name(id));
 }
 
 nb::tuple frame_names(const StoreCore& world, const Failure& failure, std::span<const FrameId> ids) {
@@ -115,14 +117,12 @@ nb::object loop_error(const StoreCore& world, const Failure& failure) {
   return error_class("FrameLoop")(frame_names(world, failure, path), stamp_or_none(failure->requested));
 }
 
-}  // namespace
-
-nb::object error_of(const StoreCore& world, const Failure& failure, nb::handle of, nb::handle in_frame, bool inserting) {
+nb::object plain_error(const StoreCore& world, const Failure& failure, nb::handle of, nb::handle in_frame, bool inserting) {
   switch (failure->kind) {
     case FailureKind::unknown_frame: {
       const std::string name =
-          failure->name.empty() && failure->of != kNone ? world.forest->frame_name(failure->of) : failure->name;
-      return error_class("UnknownFrame")(name.empty() ? printed(of) : name, world.forest->frame_names());
+          failure->name.empty() && failure->of != kNone ? frame_name(world, failure, failure->of) : failure->name;
+      return error_class("UnknownFrame")(name.empty() ? printed(of) : name, frame_labels(world, world.forest->frame_names()));
     }
     case FailureKind::not_connected:
       return not_connected(world, failure, of, in_frame);
@@ -134,7 +134,7 @@ nb::object error_of(const StoreCore& world, const Failure& failure, nb::handle o
     case FailureKind::ambiguous_path:
       if (const VariablePtr joint = failure->joint.empty() ? nullptr : world.forest->find_variable(failure->joint))
         return error_class("ContestedJoint")(joint->name, world.forest->sources_of(*joint));
-      return error_class("AmbiguousPath")(world.forest->frame_name(failure->of),
+      return error_class("AmbiguousPath")(frame_name(world, failure, failure->of),
                                           failure->about_twist ? world.forest->rivals_of_twist(failure->relation)
                                                                : world.forest->sources_at(failure->of, failure->requested),
                                           stamp_or_none(failure->requested), "motion"_a = failure->about_twist);
@@ -191,6 +191,45 @@ nb::object error_of(const StoreCore& world, const Failure& failure, nb::handle o
     default:
       return error_class("InvalidArgument")(to_string(failure->kind));
   }
+}
+
+/// The nodes by whose ids an error calls frames or sources, and that have a name.
+nb::dict names_in(const StoreCore& world, const Failure& failure, nb::handle of, nb::handle in_frame) {
+  std::vector<NodeId> nodes;
+  const auto add = [&](std::string_view text) {
+    constexpr std::size_t kDigits = 36;
+    if (text.size() < kDigits) return;
+    if (const std::optional<NodeId> id = NodeId::parse(text.substr(0, text.find('/')))) nodes.push_back(*id);
+  };
+  for (const nb::handle name : {of, in_frame})
+    if (PyUnicode_Check(name.ptr())) add(text_of(name));
+  for (const FrameId id : {failure->of, failure->in_frame, failure->ended})
+    if (id != kNone) add(frame_name(world, failure, id));
+  for (const FrameId id : failure->path) add(frame_name(world, failure, id));
+  if (const std::optional<RelationInfo> info = world.forest->relation(failure->relation))
+    for (const std::string& name : {info->of, info->in_frame, info->source}) add(name);
+  if (failure->kind == FailureKind::ambiguous_path && failure->of != kNone)
+    for (const std::string& source : world.forest->sources_at(failure->of, failure->requested)) add(source);
+  nb::dict names;
+  if (!nodes.empty())
+    for (const auto& [node, name] : names_of(*world.store->version(), nodes)) names[nb::str(node)] = name;
+  return names;
+}
+
+/// What people call a frame that was asked for by the id of its node.
+nb::object called(const StoreCore& world, nb::handle given) {
+  return nb::isinstance<NodeId>(given) ? nb::object(nb::cast(frame_label(world, given))) : nb::borrow(given);
+}
+
+}  // namespace
+
+nb::object error_of(const StoreCore& world, const Failure& failure, nb::handle of, nb::handle in_frame, bool inserting) {
+  const nb::object of_name = called(world, of), in_name = called(world, in_frame);
+  nb::object error = plain_error(world, failure, of_name, in_name, inserting);
+  constexpr std::size_t kPermanentNodes = 2;
+  if (world.store->version()->alive.size() <= kPermanentNodes) return error;  // no scene
+  if (const nb::dict names = names_in(world, failure, of_name, in_name); nb::len(names) > 0) error.attr("node_names") = names;
+  return error;
 }
 
 void raise_failure(const StoreCore& world, const Failure& failure, nb::handle of, nb::handle in_frame, bool inserting) {

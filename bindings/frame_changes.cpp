@@ -41,7 +41,7 @@ Failure change_frames(Self self, log::Payload payload, bool for_undo, const Act&
                                            : record(self, std::move(payload), now_ns, for_undo, act, gil);
   if (core(self).store->vanished() == vanished) return failure;
   ++core(self).edits;
-  core(self).ids.clear();  // some are gone
+  forget_names(core(self));  // some are gone
   return failure;
 }
 

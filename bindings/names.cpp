@@ -9,10 +9,66 @@
 namespace armillary::python {
 
 PyObject* known_id(const StoreCore& world, nb::handle name) {
-  if (!PyUnicode_Check(name.ptr())) return nullptr;
+  if (!PyUnicode_Check(name.ptr()) && !nb::isinstance<NodeId>(name)) return nullptr;
   PyObject* id = PyDict_GetItemWithError(world.ids.ptr(), name.ptr());
   if (id == nullptr && PyErr_Occurred() != nullptr) PyErr_Clear();  // a str subclass with a hash of its own
   return id;
+}
+
+namespace {
+
+nb::str text(const std::string& given) { return nb::str(given.data(), given.size()); }
+
+/// What is kept of a name beside the number of its frame; null where that is the name itself.
+PyObject* kept(const nb::dict& names, nb::handle name) {
+  if (PyDict_GET_SIZE(names.ptr()) == 0) return nullptr;
+  PyObject* found = PyDict_GetItemWithError(names.ptr(), name.ptr());
+  if (found == nullptr && PyErr_Occurred() != nullptr) PyErr_Clear();
+  return found;
+}
+
+/// The frame that a node is in.
+std::string frame_of_node(const StoreCore& world, nb::handle node) {
+  const NodeId id = nb::cast<NodeId>(node);
+  std::string key = world.store->frame_of_node(id);
+  return key.empty() ? id.text() : key;
+}
+
+/// Notes what a name stands for.
+FrameId remember_as(StoreCore& world, nb::handle name, const std::string& key) {
+  const FrameId id = world.forest->find_frame(key);
+  if (id == kNone) return id;
+  const bool is_text = PyUnicode_Check(name.ptr()) != 0;
+  world.ids[name] = id;
+  if (!is_text || text_of(name) != key) world.keys[name] = text(key);
+  const std::string label = world.store->frame_label(key);
+  if (!is_text || text_of(name) != label) world.labels[name] = text(label);
+  return id;
+}
+
+/// Where nothing has to be checked or normalised: a NodeId, or the name of a frame just as it is stored.
+FrameId remember_exact(StoreCore& world, nb::handle name) {
+  if (PyUnicode_CheckExact(name.ptr())) return remember_as(world, name, world.store->frame_key(text_of(name)));
+  return nb::isinstance<NodeId>(name) ? remember_as(world, name, frame_of_node(world, name)) : kNone;
+}
+
+}  // namespace
+
+std::string frame_key(const StoreCore& world, nb::handle name) {
+  return nb::isinstance<NodeId>(name) ? frame_of_node(world, name) : world.store->frame_key(text_of(name));
+}
+
+std::string frame_label(const StoreCore& world, nb::handle name) { return world.store->frame_label(frame_key(world, name)); }
+
+std::vector<std::string> frame_labels(const StoreCore& world, std::vector<std::string> keys) {
+  for (std::string& key : keys) key = world.store->frame_label(std::move(key));
+  return keys;
+}
+
+void forget_names(StoreCore& world) {
+  world.ids.clear();
+  world.keys.clear();
+  world.labels.clear();
 }
 
 Upcalls::Upcalls(nb::handle given)
@@ -37,14 +93,16 @@ Upcalls::Upcalls(nb::handle given)
       as_joint_covariances(nb::object(given.attr("as_joint_covariances"))),
       with_row(nb::object(given.attr("with_row"))) {}
 
-void remember(StoreCore& world, nb::handle name) {
-  const FrameId id = world.forest->find_frame(text_of(name));
-  if (id != kNone) world.ids[name] = id;
-}
+void remember(StoreCore& world, nb::handle name) { (void)remember_as(world, name, frame_key(world, name)); }
 
 nb::object admitted(Self self, nb::handle name) {
-  if (known_id(core(self), name) != nullptr) return nb::borrow(name);
-  return core(self).upcalls.admit_name(self, name);
+  StoreCore& world = core(self);
+  const bool is_known = known_id(world, name) != nullptr || remember_exact(world, name) != kNone;
+  if (is_known) {
+    PyObject* key = kept(world.keys, name);
+    return nb::borrow(key != nullptr ? nb::handle(key) : name);
+  }
+  return text(frame_key(world, world.upcalls.admit_name(self, name)));
 }
 
 nb::object stored_name(nb::handle name) {
@@ -61,10 +119,19 @@ nb::object source_of(Self self, nb::handle source) {
 void sync_catalog(StoreCore& world) {
   const RelationId made = world.forest->relations_made();
   if (made != nb::len(world.catalog)) ++world.edits;
+  const auto label = [&](const std::string& key) { return world.store->frame_label(key); };
   for (auto id = static_cast<RelationId>(nb::len(world.catalog)); id < made; ++id) {
     const std::optional<RelationInfo> info = world.forest->relation(id);
-    world.catalog.append(info ? nb::object(nb::make_tuple(info->of, info->in_frame, info->source)) : nb::none());
+    world.catalog.append(info ? nb::object(nb::make_tuple(label(info->of), label(info->in_frame), info->source)) : nb::none());
   }
+}
+
+void sync_labels(StoreCore& world) {
+  const std::uint64_t relabelled = world.store->relabelled();
+  if (relabelled == world.relabelled) return;
+  world.relabelled = relabelled;
+  world.catalog = nb::list();
+  sync_catalog(world);
 }
 
 void sync_bodies(StoreCore& world) {
@@ -73,17 +140,23 @@ void sync_bodies(StoreCore& world) {
 }
 
 bool recalls(Self self, nb::handle name) {
-  if (known_id(core(self), name) != nullptr) return true;
+  if (known_id(core(self), name) != nullptr || remember_exact(core(self), name) != kNone) return true;
   return core(self).upcalls.recall_name.or_null(self, name).is_valid();
 }
 
 FrameId frame_id(Self self, nb::handle name, nb::object* spelt) {
   StoreCore& world = core(self);
-  if (PyObject* id = known_id(world, name)) return static_cast<FrameId>(PyLong_AsUnsignedLong(id));
+  const auto known = [&](nb::handle given) -> std::optional<FrameId> {
+    PyObject* id = known_id(world, given);
+    if (id == nullptr && remember_exact(world, given) != kNone) id = known_id(world, given);
+    if (id == nullptr) return std::nullopt;
+    if (PyObject* label = spelt == nullptr ? nullptr : kept(world.labels, given)) *spelt = nb::borrow(label);
+    return static_cast<FrameId>(PyLong_AsUnsignedLong(id));
+  };
+  if (const std::optional<FrameId> id = known(name)) return *id;
   const nb::object stored = world.upcalls.recall_name(self, name);
   if (spelt != nullptr) *spelt = stored;
-  if (PyObject* id = known_id(world, stored)) return static_cast<FrameId>(PyLong_AsUnsignedLong(id));
-  remember(world, stored);
+  if (const std::optional<FrameId> id = known(stored)) return *id;
   return world.forest->find_frame(text_of(stored));
 }
 

@@ -54,7 +54,9 @@ struct Upcalls {
 struct StoreCore {
   std::shared_ptr<Forest> forest;
   std::shared_ptr<scene::Store> store;  // all changes of structure go through it
-  nb::dict ids;                         // name -> frame id: what has been asked for before
+  nb::dict ids;                         // name or NodeId -> frame id: what has been asked for before
+  nb::dict keys;                        // of those, what the forest and the log know the frame by, where that is another name
+  nb::dict labels;                      // of those, what people know the frame by, where that is another name
   nb::list catalog;                     // relation id -> (of, in_frame, source)
   nb::list bodies;                      // names of declared bodies, in the order of their numbers
 
@@ -71,6 +73,7 @@ struct StoreCore {
   bool has_loops = false;          // joints that follow from others are computed when those are set
   bool is_observed = false;        // an observer is attached
   std::uint64_t edits = 0;         // how often structure or a fixed pose was changed beside the scene
+  std::uint64_t relabelled = 0;    // as the store counted it when the catalog was made
 
   StoreCore() = default;
 };
@@ -113,7 +116,7 @@ auto with_changes(Self self, Work work) {
 }
 
 /// The frame's number, or UnknownFrame / InvalidName.
-/// `spelt` is set where the name is stored in another spelling.
+/// `spelt` is set where people know the frame by another name: a NodeId was given, or another spelling.
 [[nodiscard]] FrameId frame_id(Self self, nb::handle name, nb::object* spelt = nullptr);
 
 /// Whether a frame has this name; else UnknownFrame or InvalidName is set as the Python error.
@@ -163,6 +166,15 @@ struct Spelling {
 [[nodiscard]] nb::object admitted(Self self, nb::handle name);
 /// The name in its one stored form, known or not; InvalidName where no frame can have it.
 [[nodiscard]] nb::object stored_name(nb::handle name);
+/// What the forest and the log know a frame by, which is given by name or by NodeId.
+[[nodiscard]] std::string frame_key(const StoreCore& world, nb::handle name);
+/// What people know a frame by, which is given by name or by NodeId.
+[[nodiscard]] std::string frame_label(const StoreCore& world, nb::handle name);
+[[nodiscard]] std::vector<std::string> frame_labels(const StoreCore& world, std::vector<std::string> keys);
+/// Forgets which names were asked for: frames or their names may have changed.
+void forget_names(StoreCore& world);
+/// Follows names that passed from one frame to another.
+void sync_labels(StoreCore& world);
 /// Who speaks: the one given, or the world itself.
 [[nodiscard]] nb::object source_of(Self self, nb::handle source);
 void remember(StoreCore& world, nb::handle name);

@@ -30,15 +30,16 @@ from armillary.store import Store
 '''
 
 POSE = (
-    "    def pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST, of_at: int | Latest | None = None, "
-    "fixed_frame: str | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', "
-    "interpolation: str | None = None, point: str | None = None, reference_point: str | None = None, "
-    "expressed_in: str | None = None) -> PoseAnswer:"
+    "    def pose(self, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest = LATEST, "
+    "of_at: int | Latest | None = None, "
+    "fixed_frame: str | NodeId | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', "
+    "interpolation: str | None = None, point: str | NodeId | None = None, reference_point: str | NodeId | None = None, "
+    "expressed_in: str | NodeId | None = None) -> PoseAnswer:"
 )
 CAN_POSE = POSE.replace("def pose", "def can_pose").partition(", point:")[0] + ") -> bool:"
 TWIST = (
-    "    def twist(self, *, of: str, relative_to: str, expressed_in: str | None = None, point: str | None = None, "
-    "at: int | Latest = LATEST, window: int | None = None, outside: str = 'raise', "
+    "    def twist(self, *, of: str | NodeId, relative_to: str | NodeId, expressed_in: str | NodeId | None = None, "
+    "point: str | NodeId | None = None, at: int | Latest = LATEST, window: int | None = None, outside: str = 'raise', "
     "policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, "
     "measured: bool = True) -> TwistAnswer:"
 )

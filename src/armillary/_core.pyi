@@ -400,7 +400,7 @@ class WorldFace:
         What holds everything: transports, recorders and viewers are written against it.
         """
 
-    def set_pose(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int, source: str | None = None, covariance: ArrayLike | None = None) -> None:
+    def set_pose(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | ArrayLike, at: int, source: str | None = None, covariance: ArrayLike | None = None) -> None:
         """
         Say where a frame is at one instant.
 
@@ -422,7 +422,7 @@ class WorldFace:
             InvalidName, InvalidStamp, InvalidArgument: The input is refused; nothing is stored.
         """
 
-    def set_poses(self, *, of: str, in_frame: str, transforms: ArrayLike, at: ArrayLike, source: str | None = None, covariances: ArrayLike | None = None) -> None:
+    def set_poses(self, *, of: str | NodeId, in_frame: str | NodeId, transforms: ArrayLike, at: ArrayLike, source: str | None = None, covariances: ArrayLike | None = None) -> None:
         """
         Say where a frame is at many instants: all of them are stored, or none.
 
@@ -435,7 +435,7 @@ class WorldFace:
             covariances: (N, 6, 6), or variances, (N, 6); rows of NaN are unknown.
         """
 
-    def fix(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int | None = None, covariance: ArrayLike | None = None, source: str | None = None, recalibrate: bool = False) -> None:
+    def fix(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | ArrayLike, at: int | None = None, covariance: ArrayLike | None = None, source: str | None = None, recalibrate: bool = False) -> None:
         """
         Fix the pose of a frame.
 
@@ -444,7 +444,7 @@ class WorldFace:
         `recalibrate=True` corrects it.
         """
 
-    def twist(self, *, of: str, relative_to: str, expressed_in: str | None = None, point: str | None = None, at: int | Latest = LATEST, window: int | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, measured: bool = True) -> TwistAnswer:
+    def twist(self, *, of: str | NodeId, relative_to: str | NodeId, expressed_in: str | NodeId | None = None, point: str | NodeId | None = None, at: int | Latest = LATEST, window: int | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, measured: bool = True) -> TwistAnswer:
         """How a body moved relative to another, at one instant.
 
         Measured twists (`set_twist`) that lead from one body to the other are added up. Where there are none, the motions
@@ -472,7 +472,7 @@ class WorldFace:
             AmbiguousPath: Several sources place a frame on the path, or measure one motion.
         """
 
-    def twists(self, *, of: str, relative_to: str, at: ArrayLike, expressed_in: str | None = None, point: str | None = None, window: int | None = None, measured: bool = True, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> NDArray[float64]:
+    def twists(self, *, of: str | NodeId, relative_to: str | NodeId, at: ArrayLike, expressed_in: str | NodeId | None = None, point: str | NodeId | None = None, window: int | None = None, measured: bool = True, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> NDArray[float64]:
         """
         How a body moved relative to another at many instants, in one native call.
 
@@ -492,7 +492,7 @@ class WorldFace:
             (N, 6): the linear velocity [m/s], then the angular one [rad/s].
         """
 
-    def set_twist(self, *, of: str, relative_to: str, at: int, expressed_in: str | None = None, linear: ArrayLike | None = None, angular: ArrayLike | None = None, twist: TwistAnswer | TwistCoordinates | None = None, source: str | None = None, covariance: ArrayLike | None = None, pending: bool = False) -> None:
+    def set_twist(self, *, of: str | NodeId, relative_to: str | NodeId, at: int, expressed_in: str | NodeId | None = None, linear: ArrayLike | None = None, angular: ArrayLike | None = None, twist: TwistAnswer | TwistCoordinates | None = None, source: str | None = None, covariance: ArrayLike | None = None, pending: bool = False) -> None:
         """
         Say how a frame moves at one instant.
 
@@ -522,7 +522,7 @@ class WorldFace:
             LimitReached: As many twists wait as `max_waits` allows.
         """
 
-    def pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, point: str | None = None, reference_point: str | None = None, expressed_in: str | None = None) -> PoseAnswer:
+    def pose(self, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | NodeId | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, point: str | NodeId | None = None, reference_point: str | NodeId | None = None, expressed_in: str | NodeId | None = None) -> PoseAnswer:
         """Where one frame was, seen from another, at one instant.
 
         Between two samples the translation is interpolated linearly and the rotation along the shortest arc.
@@ -552,10 +552,10 @@ class WorldFace:
             AmbiguousPath: Several sources place a frame on the path.
         """
 
-    def can_pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> bool:
+    def can_pose(self, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | NodeId | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> bool:
         """Whether `pose` would answer; never raises for missing data."""
 
-    def transforms(self, *, of: str, in_frame: str, at: ArrayLike, as_: str = 'matrix', outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> NDArray[float64]:
+    def transforms(self, *, of: str | NodeId, in_frame: str | NodeId, at: ArrayLike, as_: str = 'matrix', outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> NDArray[float64]:
         """
         `in_frame_T_of` at many instants, in one native call.
 
@@ -569,7 +569,7 @@ class WorldFace:
             interpolation: As for `pose`.
         """
 
-    def map_points(self, points: ArrayLike, *, from_frame: str, to_frame: str, at: int | Latest | ArrayLike = LATEST, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> NDArray[float64]:
+    def map_points(self, points: ArrayLike, *, from_frame: str | NodeId, to_frame: str | NodeId, at: int | Latest | ArrayLike = LATEST, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> NDArray[float64]:
         """
         Points of one frame as coordinates of another.
 
@@ -623,7 +623,7 @@ class StoreCore:
 
     def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, thin_m: float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int, predict_up_to_ns: int, process_noise: ArrayLike | None, root_frame: str, max_changes: int, max_undo: int, authority: int, replica_id: int, upcalls: object) -> None: ...
 
-    def prefer(self, *, of: str, source: str | None) -> None:
+    def prefer(self, *, of: str | NodeId, source: str | None) -> None:
         """
         Settle which of several sources every query believes about a frame; None takes it back.
         """
@@ -662,7 +662,7 @@ class StoreCore:
     def name(self) -> str:
         """The source of what is said without a source."""
 
-    def set_pose(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int, source: str | None = None, covariance: ArrayLike | None = None) -> None:
+    def set_pose(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | ArrayLike, at: int, source: str | None = None, covariance: ArrayLike | None = None) -> None:
         """
         Say where a frame is at one instant.
 
@@ -684,7 +684,7 @@ class StoreCore:
             InvalidName, InvalidStamp, InvalidArgument: The input is refused; nothing is stored.
         """
 
-    def set_poses(self, *, of: str, in_frame: str, transforms: ArrayLike, at: ArrayLike, source: str | None = None, covariances: ArrayLike | None = None) -> None:
+    def set_poses(self, *, of: str | NodeId, in_frame: str | NodeId, transforms: ArrayLike, at: ArrayLike, source: str | None = None, covariances: ArrayLike | None = None) -> None:
         """
         Say where a frame is at many instants: all of them are stored, or none.
 
@@ -697,7 +697,7 @@ class StoreCore:
             covariances: (N, 6, 6), or variances, (N, 6); rows of NaN are unknown.
         """
 
-    def fix(self, *, of: str, in_frame: str, transform: Transform | PoseCoordinates | ArrayLike, at: int | None = None, covariance: ArrayLike | None = None, source: str | None = None, recalibrate: bool = False) -> None:
+    def fix(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | ArrayLike, at: int | None = None, covariance: ArrayLike | None = None, source: str | None = None, recalibrate: bool = False) -> None:
         """
         Fix the pose of a frame.
 
@@ -706,16 +706,16 @@ class StoreCore:
         `recalibrate=True` corrects it.
         """
 
-    def merge_poses(self, *, of: str, in_frame: str, transforms: ArrayLike, at: ArrayLike, source: str, covariances: ArrayLike | None = None) -> bool:
+    def merge_poses(self, *, of: str | NodeId, in_frame: str | NodeId, transforms: ArrayLike, at: ArrayLike, source: str, covariances: ArrayLike | None = None) -> bool:
         """
         Samples that another replica accepted: neither loops nor bodies refuse them here.
 
         False: that there is such a relation is not known here yet, and nothing was stored.
         """
 
-    def check_new_relation(self, of: str, in_frame: str, source: str, start: int | None) -> None: ...
+    def check_new_relation(self, of: str | NodeId, in_frame: str | NodeId, source: str, start: int | None) -> None: ...
 
-    def attach(self, *, of: str, to: str, at: int | None = None, source: str | None = None, outside: str = 'raise') -> None:
+    def attach(self, *, of: str | NodeId, to: str | NodeId, at: int | None = None, source: str | None = None, outside: str = 'raise') -> None:
         """
         Give a frame another parent from `at` on, keeping where it is: the grasped cup.
 
@@ -723,12 +723,12 @@ class StoreCore:
         and not a rival. `at=None`: from world.now() on, where it was last seen; with a stamp, where it is at that stamp.
         """
 
-    def detach(self, *, of: str, to: str, at: int | None = None, source: str | None = None, outside: str = 'raise') -> None:
+    def detach(self, *, of: str | NodeId, to: str | NodeId, at: int | None = None, source: str | None = None, outside: str = 'raise') -> None:
         """
         Release a frame: from `at` on it stays where it is in `to`. The reverse of `attach`, with the same meaning.
         """
 
-    def twist(self, *, of: str, relative_to: str, expressed_in: str | None = None, point: str | None = None, at: int | Latest = LATEST, window: int | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, measured: bool = True) -> TwistAnswer:
+    def twist(self, *, of: str | NodeId, relative_to: str | NodeId, expressed_in: str | NodeId | None = None, point: str | NodeId | None = None, at: int | Latest = LATEST, window: int | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, measured: bool = True) -> TwistAnswer:
         """How a body moved relative to another, at one instant.
 
         Measured twists (`set_twist`) that lead from one body to the other are added up. Where there are none, the motions
@@ -756,7 +756,7 @@ class StoreCore:
             AmbiguousPath: Several sources place a frame on the path, or measure one motion.
         """
 
-    def twists(self, *, of: str, relative_to: str, at: ArrayLike, expressed_in: str | None = None, point: str | None = None, window: int | None = None, measured: bool = True, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> NDArray[float64]:
+    def twists(self, *, of: str | NodeId, relative_to: str | NodeId, at: ArrayLike, expressed_in: str | NodeId | None = None, point: str | NodeId | None = None, window: int | None = None, measured: bool = True, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> NDArray[float64]:
         """
         How a body moved relative to another at many instants, in one native call.
 
@@ -787,7 +787,7 @@ class StoreCore:
 
     def body_name(self, frame: str) -> str: ...
 
-    def set_twist(self, *, of: str, relative_to: str, at: int, expressed_in: str | None = None, linear: ArrayLike | None = None, angular: ArrayLike | None = None, twist: TwistAnswer | TwistCoordinates | None = None, source: str | None = None, covariance: ArrayLike | None = None, pending: bool = False) -> None:
+    def set_twist(self, *, of: str | NodeId, relative_to: str | NodeId, at: int, expressed_in: str | NodeId | None = None, linear: ArrayLike | None = None, angular: ArrayLike | None = None, twist: TwistAnswer | TwistCoordinates | None = None, source: str | None = None, covariance: ArrayLike | None = None, pending: bool = False) -> None:
         """
         Say how a frame moves at one instant.
 
@@ -817,7 +817,7 @@ class StoreCore:
             LimitReached: As many twists wait as `max_waits` allows.
         """
 
-    def write_twist(self, *, of: str, relative_to: str, expressed_in: str, linear: ArrayLike, angular: ArrayLike, at: int, source: str, covariance: ArrayLike | None, may_wait: bool, may_be_contested: bool = False) -> bool:
+    def write_twist(self, *, of: str | NodeId, relative_to: str | NodeId, expressed_in: str | NodeId, linear: ArrayLike, angular: ArrayLike, at: int, source: str, covariance: ArrayLike | None, may_wait: bool, may_be_contested: bool = False) -> bool:
         """
         Store a measured twist whose names are admitted; False where poses that turn it are missing and may still come.
 
@@ -826,7 +826,7 @@ class StoreCore:
             may_be_contested: Return False also where several sources place a frame on the way.
         """
 
-    def pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, point: str | None = None, reference_point: str | None = None, expressed_in: str | None = None) -> PoseAnswer:
+    def pose(self, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | NodeId | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, point: str | NodeId | None = None, reference_point: str | NodeId | None = None, expressed_in: str | NodeId | None = None) -> PoseAnswer:
         """Where one frame was, seen from another, at one instant.
 
         Between two samples the translation is interpolated linearly and the rotation along the shortest arc.
@@ -856,10 +856,10 @@ class StoreCore:
             AmbiguousPath: Several sources place a frame on the path.
         """
 
-    def can_pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> bool:
+    def can_pose(self, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | NodeId | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> bool:
         """Whether `pose` would answer; never raises for missing data."""
 
-    def transforms(self, *, of: str, in_frame: str, at: ArrayLike, as_: str = 'matrix', outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> NDArray[float64]:
+    def transforms(self, *, of: str | NodeId, in_frame: str | NodeId, at: ArrayLike, as_: str = 'matrix', outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> NDArray[float64]:
         """
         `in_frame_T_of` at many instants, in one native call.
 
@@ -873,7 +873,7 @@ class StoreCore:
             interpolation: As for `pose`.
         """
 
-    def map_points(self, points: ArrayLike, *, from_frame: str, to_frame: str, at: int | Latest | ArrayLike = LATEST, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> NDArray[float64]:
+    def map_points(self, points: ArrayLike, *, from_frame: str | NodeId, to_frame: str | NodeId, at: int | Latest | ArrayLike = LATEST, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> NDArray[float64]:
         """
         Points of one frame as coordinates of another.
 
@@ -888,7 +888,7 @@ class StoreCore:
             interpolation: As for `pose`.
         """
 
-    def poses_at_once(self, pairs: list[tuple[str, str]], *, at: int | Latest, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> list[PoseAnswer]: ...
+    def poses_at_once(self, pairs: list[tuple[str | NodeId, str | NodeId]], *, at: int | Latest, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> list[PoseAnswer]: ...
 
     def set_joints(self, joints: Mapping[str, float], *, at: int, velocities: Mapping[str, float] | None = None, source: str | None = None, covariance: ArrayLike | None = None) -> None:
         """
@@ -958,18 +958,31 @@ class StoreCore:
 
     def driven_poses(self) -> list[tuple[str, str, str, int | None]]: ...
 
-    def sweep(self, *, in_frame: str, at: int | Latest = LATEST, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> SweepAnswer: ...
+    def sweep(self, *, in_frame: str | NodeId, at: int | Latest = LATEST, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> SweepAnswer: ...
 
     def frames(self) -> tuple[str, ...]:
         """Names of all frames, in the order they came."""
 
-    def has_frame(self, name: str) -> bool: ...
+    def has_frame(self, name: str | NodeId) -> bool: ...
+
+    def frame_key(self, name: str | NodeId) -> str:
+        """
+        The name by which records know a frame: that of a node's frame is the id of the node.
+        """
+
+    def frame_label(self, name: str | NodeId) -> str:
+        """
+        The name by which people know a frame. What no frame has stays as it is.
+        """
+
+    def node_of_frame(self, name: str | NodeId) -> NodeId | None:
+        """The node that made a frame; None where it is no frame of a node."""
 
     def relation_rows(self) -> tuple[tuple[str, str, str, str, int, int | None, int | None], ...]: ...
 
-    def relation_id(self, of: str, in_frame: str, source: str) -> int: ...
+    def relation_id(self, of: str | NodeId, in_frame: str | NodeId, source: str) -> int: ...
 
-    def twist_relation_id(self, of: str, relative_to: str, source: str) -> int: ...
+    def twist_relation_id(self, of: str | NodeId, relative_to: str | NodeId, source: str) -> int: ...
 
     def sample_rows(self, relation: int, start: int | None, end: int | None) -> tuple[NDArray[int64], NDArray[float64], NDArray[float64] | None]: ...
 
@@ -977,27 +990,27 @@ class StoreCore:
 
     def fixed_changes(self) -> int: ...
 
-    def are_one_place(self, in_frame: str, frames: Sequence[str]) -> list[bool]: ...
+    def are_one_place(self, in_frame: str | NodeId, frames: Sequence[str]) -> list[bool]: ...
 
     def parents(self, at: int | Latest) -> dict[str, tuple[str, str] | None]: ...
 
-    def candidates(self, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, interpolation: str | None, max_paths: int) -> list[tuple[PoseAnswer | ArmillaryError, PathChoice, tuple[tuple[tuple[str, str, str], tuple[int, int], int | None, bool, bool], ...], NDArray[float64], NDArray[float64]]]: ...
+    def candidates(self, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | NodeId | None, outside: str, interpolation: str | None, max_paths: int) -> list[tuple[PoseAnswer | ArmillaryError, PathChoice, tuple[tuple[tuple[str, str, str], tuple[int, int], int | None, bool, bool], ...], NDArray[float64], NDArray[float64]]]: ...
 
     def new_wait_id(self) -> int: ...
 
-    def pose_or_watch(self, queue: ReadyQueue, wait_id: int, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: str | Callable[..., Any], interpolation: str | None) -> PoseAnswer | None: ...
+    def pose_or_watch(self, queue: ReadyQueue, wait_id: int, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | NodeId | None, outside: str, policy: str | Callable[..., Any], interpolation: str | None) -> PoseAnswer | None: ...
 
-    def block_for_pose(self, timeout_s: float, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: str | Callable[..., Any], interpolation: str | None) -> PoseAnswer: ...
+    def block_for_pose(self, timeout_s: float, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | NodeId | None, outside: str, policy: str | Callable[..., Any], interpolation: str | None) -> PoseAnswer: ...
 
-    def watch_paths(self, queue: ReadyQueue, wait_id: int, max_paths: int, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, interpolation: str | None) -> bool: ...
+    def watch_paths(self, queue: ReadyQueue, wait_id: int, max_paths: int, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | NodeId | None, outside: str, interpolation: str | None) -> bool: ...
 
-    def check_question(self, *, of: str, in_frame: str, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | None, outside: str, policy: str | Callable[..., Any], interpolation: str | None) -> None: ...
+    def check_question(self, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | NodeId | None, outside: str, policy: str | Callable[..., Any], interpolation: str | None) -> None: ...
 
-    def twist_or_watch(self, queue: ReadyQueue, wait_id: int, *, of: str, relative_to: str, expressed_in: str | None, point: str | None, at: int | Latest, window: int | None, outside: str, policy: str, interpolation: str | None, measured: bool) -> TwistAnswer | None: ...
+    def twist_or_watch(self, queue: ReadyQueue, wait_id: int, *, of: str | NodeId, relative_to: str | NodeId, expressed_in: str | NodeId | None, point: str | NodeId | None, at: int | Latest, window: int | None, outside: str, policy: str, interpolation: str | None, measured: bool) -> TwistAnswer | None: ...
 
-    def block_for_twist(self, timeout_s: float, *, of: str, relative_to: str, expressed_in: str | None, point: str | None, at: int | Latest, window: int | None, outside: str, policy: str, interpolation: str | None, measured: bool) -> TwistAnswer: ...
+    def block_for_twist(self, timeout_s: float, *, of: str | NodeId, relative_to: str | NodeId, expressed_in: str | NodeId | None, point: str | NodeId | None, at: int | Latest, window: int | None, outside: str, policy: str, interpolation: str | None, measured: bool) -> TwistAnswer: ...
 
-    def check_motion(self, *, of: str, relative_to: str, expressed_in: str | None, point: str | None, at: int | Latest, window: int | None, outside: str, policy: str, interpolation: str | None, measured: bool) -> None: ...
+    def check_motion(self, *, of: str | NodeId, relative_to: str | NodeId, expressed_in: str | NodeId | None, point: str | NodeId | None, at: int | Latest, window: int | None, outside: str, policy: str, interpolation: str | None, measured: bool) -> None: ...
 
     def watch_pose(self, queue: ReadyQueue, wait_id: int, *, of: str, in_frame: str, at: int) -> bool:
         """
@@ -1058,6 +1071,11 @@ class StoreCore:
         After `records` of another store were merged: note what else it held, and what it dropped.
         """
 
+    def unnamed_rows(self) -> list[tuple[NodeId, str, NodeId | None]]:
+        """
+        Nodes whose frames were to have a name that another has: node, name, and the node that has it, if one does.
+        """
+
     def inactive_rows(self) -> list[tuple[ChangeRecord, str, str, int | None, list[str]]]:
         """
         Inactive assertions about frames: record, reason, body in the way, first instant, cycle.
@@ -1089,7 +1107,7 @@ class SweepAnswer:
     def positions(self) -> dict[str, int]:
         """Name to row."""
 
-    def missing(self, world: StoreCore, in_frame: str) -> dict[str, ArmillaryError]:
+    def missing(self, world: StoreCore, in_frame: str | NodeId) -> dict[str, ArmillaryError]:
         """Name to the reason."""
 
     def xyz_wxyz(self) -> NDArray[float64]:
@@ -1539,6 +1557,11 @@ class SceneView:
     def base_frame(self, node: object) -> str: ...
 
     def hub_frame(self, node: object) -> str: ...
+
+    def frame_name(self, node: NodeId) -> str | None:
+        """
+        The name that the frame of a node was given, whether it has it or another frame does.
+        """
 
     def has_frame(self, node: object) -> bool: ...
 

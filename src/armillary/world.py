@@ -18,7 +18,7 @@ from armillary.notebook import world_html
 from armillary.stamps import LATEST, Latest, seconds
 from armillary.store import PoseQuery, Query, Settings, Store, TwistQuery, points
 from armillary.store.diagnosis import diagnose
-from armillary.store.names import frame_of_body
+from armillary.store.names import frame_name, frame_of_body
 from armillary.store.nodes import names_of_nodes
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ class World(WorldFace):
         return world
 
     def _compose(self, store: Store) -> None:
-        store.policy_answers = answers
+        store.policy_answers, store.load_world = answers, World.load
         if type(self).now is not World.now:  # a subclass has a clock of its own
             store.use_time_of(weakref.WeakMethod(self.now))
         self._scene: Scene | None = None
@@ -197,7 +197,7 @@ class World(WorldFace):
         """Return the names of all frames, in the order they were added."""
         return self.store.frames()
 
-    def prefer(self, *, of: str, source: str | None) -> None:
+    def prefer(self, *, of: str | NodeId, source: str | None) -> None:
         """Set which of several sources every query uses for a frame; None takes it back."""
         self.store.prefer(of=of, source=source)
 
@@ -216,8 +216,8 @@ class World(WorldFace):
     def attach(
         self,
         *,
-        of: str,
-        to: str,
+        of: str | NodeId,
+        to: str | NodeId,
         at: int | None = None,
         source: str | None = None,
         outside: str = "raise",
@@ -242,8 +242,8 @@ class World(WorldFace):
     def detach(
         self,
         *,
-        of: str,
-        to: str,
+        of: str | NodeId,
+        to: str | NodeId,
         at: int | None = None,
         source: str | None = None,
         outside: str = "raise",
@@ -317,8 +317,8 @@ class World(WorldFace):
     def keep(
         self,
         *,
-        of: str,
-        in_frame: str,
+        of: str | NodeId,
+        in_frame: str | NodeId,
         source: str | None = None,
         history: int | EllipsisType | None = ...,
         max_samples: int | EllipsisType | None = ...,
@@ -337,8 +337,8 @@ class World(WorldFace):
     def keep_twists(
         self,
         *,
-        of: str,
-        relative_to: str,
+        of: str | NodeId,
+        relative_to: str | NodeId,
         source: str | None = None,
         history: int | EllipsisType | None = ...,
         max_samples: int | EllipsisType | None = ...,
@@ -348,13 +348,25 @@ class World(WorldFace):
         self.store.keep(relation, history=history, max_samples=max_samples)
 
     def samples(
-        self, *, of: str, in_frame: str, start: int | None = None, end: int | None = None, source: str | None = None
+        self,
+        *,
+        of: str | NodeId,
+        in_frame: str | NodeId,
+        start: int | None = None,
+        end: int | None = None,
+        source: str | None = None,
     ) -> Samples:
         """Return the stored samples of one relation, `start` and `end` included."""
         return self.store.samples(of=of, in_frame=in_frame, start=start, end=end, source=source)
 
     def twist_samples(
-        self, *, of: str, relative_to: str, start: int | None = None, end: int | None = None, source: str | None = None
+        self,
+        *,
+        of: str | NodeId,
+        relative_to: str | NodeId,
+        start: int | None = None,
+        end: int | None = None,
+        source: str | None = None,
     ) -> TwistSamples:
         """Return the measured twists of one frame relative to one body, `start` and `end` included.
 
@@ -417,7 +429,7 @@ class World(WorldFace):
     def snapshot(
         self,
         *,
-        in_frame: str,
+        in_frame: str | NodeId,
         at: int | Latest = LATEST,
         outside: str = "raise",
         policy: AnyPolicy = "unique",
@@ -454,11 +466,11 @@ class World(WorldFace):
     def position(
         self,
         *,
-        of: str | None = None,
-        in_frame: str | None = None,
-        expressed_in: str | None = None,
-        point: str | None = None,
-        reference_point: str | None = None,
+        of: str | NodeId | None = None,
+        in_frame: str | NodeId | None = None,
+        expressed_in: str | NodeId | None = None,
+        point: str | NodeId | None = None,
+        reference_point: str | NodeId | None = None,
         at: int | Latest = LATEST,
         outside: str = "raise",
         policy: AnyPolicy = "unique",
@@ -490,9 +502,9 @@ class World(WorldFace):
     def orientation(
         self,
         *,
-        of: str,
-        in_frame: str,
-        expressed_in: str | None = None,
+        of: str | NodeId,
+        in_frame: str | NodeId,
+        expressed_in: str | NodeId | None = None,
         at: int | Latest = LATEST,
         outside: str = "raise",
         policy: AnyPolicy = "unique",
@@ -508,10 +520,10 @@ class World(WorldFace):
     def linear_velocity(
         self,
         *,
-        of: str,
-        relative_to: str,
-        expressed_in: str | None = None,
-        point: str | None = None,
+        of: str | NodeId,
+        relative_to: str | NodeId,
+        expressed_in: str | NodeId | None = None,
+        point: str | NodeId | None = None,
         at: int | Latest = LATEST,
         window: int | None = None,
         outside: str = "raise",
@@ -534,9 +546,9 @@ class World(WorldFace):
     def angular_velocity(
         self,
         *,
-        of: str,
-        relative_to: str,
-        expressed_in: str | None = None,
+        of: str | NodeId,
+        relative_to: str | NodeId,
+        expressed_in: str | NodeId | None = None,
         at: int | Latest = LATEST,
         window: int | None = None,
         outside: str = "raise",
@@ -559,10 +571,10 @@ class World(WorldFace):
         self,
         value: Any,
         *,
-        in_frame: str,
+        in_frame: str | NodeId,
         at: int | Latest | ArrayLike | None = None,
         kind: str | None = None,
-        from_frame: str | None = None,
+        from_frame: str | NodeId | None = None,
         covariances: ArrayLike | None = None,
         outside: str = "raise",
         policy: AnyPolicy = "unique",
@@ -599,14 +611,14 @@ class World(WorldFace):
             self.store,
             value,
             query,
-            in_frame=in_frame,
+            in_frame=frame_name(self.store, in_frame),
             at=at,
             kind=kind,
-            from_frame=from_frame,
+            from_frame=None if from_frame is None else frame_name(self.store, from_frame),
             covariances=covariances,
         )
 
-    def add_body(self, name: str, frames: Iterable[str] = ()) -> None:
+    def add_body(self, name: str, frames: Iterable[str | NodeId] = ()) -> None:
         """Declare frames to be one rigid body; new frames are added.
 
         Poses within a body are constant: `fix` sets them, once. Every other frame is a body of its own. A frame with
@@ -622,16 +634,16 @@ class World(WorldFace):
         """Return the names of the declared bodies, in the order they were added."""
         return self.store.bodies()
 
-    def body_of(self, frame: str) -> str:
+    def body_of(self, frame: str | NodeId) -> str:
         """Return the name of the body that a frame is on: its own until `add_body` puts it on another."""
         return self.store.body_of(frame)
 
     def twist_residual(
         self,
         *,
-        of: str,
-        relative_to: str,
-        expressed_in: str | None = None,
+        of: str | NodeId,
+        relative_to: str | NodeId,
+        expressed_in: str | NodeId | None = None,
         at: int | Latest = LATEST,
         window: int | None = None,
         policy: AnyPolicy = "unique",
@@ -675,12 +687,12 @@ class World(WorldFace):
     def wait_for_pose(
         self,
         *,
-        of: str,
-        in_frame: str,
+        of: str | NodeId,
+        in_frame: str | NodeId,
         at: int | Latest = LATEST,
         timeout_s: float | None = None,
         of_at: int | Latest | None = None,
-        fixed_frame: str | None = None,
+        fixed_frame: str | NodeId | None = None,
         outside: str = "raise",
         policy: AnyPolicy = "unique",
         interpolation: str | None = None,
@@ -707,13 +719,13 @@ class World(WorldFace):
         self,
         callback: Callable[[Pose], object],
         *,
-        of: str,
-        in_frame: str,
+        of: str | NodeId,
+        in_frame: str | NodeId,
         at: int | Latest = LATEST,
         on_failure: Callable[[ArmillaryError], object] | None = None,
         timeout_s: float | None = None,
         of_at: int | Latest | None = None,
-        fixed_frame: str | None = None,
+        fixed_frame: str | NodeId | None = None,
         outside: str = "raise",
         policy: AnyPolicy = "unique",
         interpolation: str | None = None,
@@ -742,12 +754,12 @@ class World(WorldFace):
     async def pose_when_ready(
         self,
         *,
-        of: str,
-        in_frame: str,
+        of: str | NodeId,
+        in_frame: str | NodeId,
         at: int | Latest = LATEST,
         timeout_s: float | None = None,
         of_at: int | Latest | None = None,
-        fixed_frame: str | None = None,
+        fixed_frame: str | NodeId | None = None,
         outside: str = "raise",
         policy: AnyPolicy = "unique",
         interpolation: str | None = None,
@@ -770,7 +782,7 @@ class World(WorldFace):
         self,
         callback: Callable[[Any, dict[str, Pose]], object],
         *,
-        in_frames: Sequence[str],
+        in_frames: Sequence[str | NodeId],
         size: int = 100,
         tolerance_s: float = 0.0,
         timeout_s: float | None = None,
@@ -792,10 +804,10 @@ class World(WorldFace):
     def wait_for_twist(
         self,
         *,
-        of: str,
-        relative_to: str,
-        expressed_in: str | None = None,
-        point: str | None = None,
+        of: str | NodeId,
+        relative_to: str | NodeId,
+        expressed_in: str | NodeId | None = None,
+        point: str | NodeId | None = None,
         at: int | Latest = LATEST,
         timeout_s: float | None = None,
         window: int | None = None,
@@ -828,10 +840,10 @@ class World(WorldFace):
         self,
         callback: Callable[[Twist], object],
         *,
-        of: str,
-        relative_to: str,
-        expressed_in: str | None = None,
-        point: str | None = None,
+        of: str | NodeId,
+        relative_to: str | NodeId,
+        expressed_in: str | NodeId | None = None,
+        point: str | NodeId | None = None,
         at: int | Latest = LATEST,
         on_failure: Callable[[ArmillaryError], object] | None = None,
         timeout_s: float | None = None,
@@ -859,10 +871,10 @@ class World(WorldFace):
     async def twist_when_ready(
         self,
         *,
-        of: str,
-        relative_to: str,
-        expressed_in: str | None = None,
-        point: str | None = None,
+        of: str | NodeId,
+        relative_to: str | NodeId,
+        expressed_in: str | NodeId | None = None,
+        point: str | NodeId | None = None,
         at: int | Latest = LATEST,
         timeout_s: float | None = None,
         window: int | None = None,
@@ -919,7 +931,7 @@ class World(WorldFace):
         self,
         model: ArticulationModel,
         *,
-        in_frame: str | None = None,
+        in_frame: str | NodeId | None = None,
         prefix: str | None = None,
         under: str = "",
         at: int | None = None,
@@ -957,7 +969,7 @@ class World(WorldFace):
             )
         return self.models.mount(
             model,
-            in_frame=in_frame,
+            in_frame=None if in_frame is None else frame_name(self.store, in_frame),
             prefix=prefix,
             under=under,
             at=at,
@@ -979,7 +991,7 @@ class World(WorldFace):
         """The models that are mounted in this world, in the order they were mounted."""
         return () if self._models is None else self._models.mounted
 
-    def close_loop(self, *, of: str, on: str, dependents: Sequence[str], at: int) -> ClosedLoop:
+    def close_loop(self, *, of: str | NodeId, on: str | NodeId, dependents: Sequence[str], at: int) -> ClosedLoop:
         """Close a kinematic loop: from an instant on one frame keeps its pose in another, and some joints follow.
 
         Two arms hold a tray: the frame of one hand stays on that of the other. Setting the joints of one arm determines
@@ -999,6 +1011,7 @@ class World(WorldFace):
             SingularLoop: The loop does not determine these dependents.
             StampOutOfRange: The relative pose is not known at `at`.
         """
+        of, on = frame_name(self.store, of), frame_name(self.store, on)
         return self.models.close_loop(of=of, on=on, dependents=dependents, at=at)
 
     @property
@@ -1147,7 +1160,7 @@ class World(WorldFace):
 
     # -- Diagnosis and pictures
 
-    def diagnose(self, *, of: str, in_frame: str, at: int | Latest = LATEST) -> Diagnosis:
+    def diagnose(self, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest = LATEST) -> Diagnosis:
         """Return why `of` cannot be seen from `in_frame` at this time: which link is missing, late, contested or ended.
 
         It evaluates what `pose` evaluates, changes nothing, and examines every link between the two.
@@ -1158,16 +1171,17 @@ class World(WorldFace):
         >>> world.diagnose(of="camera", in_frame="map").cause
         'missing link'
         """
-        return diagnose(self.store, of=of, in_frame=in_frame, at=at)
+        target, viewer = (name if isinstance(name, str) else frame_name(self.store, name) for name in (of, in_frame))
+        return diagnose(self.store, of=target, in_frame=viewer, at=at)
 
     def draw(
         self,
         path: str | PathLike[str],
         *,
-        in_frame: str | None = None,
+        in_frame: str | NodeId | None = None,
         at: int | Latest = LATEST,
         from_: ArrayLike = (1.0, -1.4, 0.9),
-        frames: Iterable[str] | None = None,
+        frames: Iterable[str | NodeId] | None = None,
         theme: Theme = "light",
     ) -> Path:
         """Draw this world: shapes of its scene, frames, ellipsoids of covariances.
@@ -1186,7 +1200,9 @@ class World(WorldFace):
         """
         from armillary.view import draw_world  # noqa: PLC0415  (a world that is not drawn needs none of it)
 
-        return draw_world(self, path, in_frame=in_frame, at=at, from_=from_, frames=frames, theme=theme)
+        seen_from = None if in_frame is None else frame_name(self.store, in_frame)
+        shown = None if frames is None else [frame_name(self.store, frame) for frame in frames]
+        return draw_world(self, path, in_frame=seen_from, at=at, from_=from_, frames=shown, theme=theme)
 
     def draw_tree(self, path: str | PathLike[str], *, at: int | Latest = LATEST, theme: Theme = "light") -> Path:
         """Draw the tree of frames at one time, and of each relation its kind, rate, age and source.
@@ -1203,8 +1219,8 @@ class World(WorldFace):
         self,
         path: str | PathLike[str],
         *,
-        of: str,
-        in_frame: str,
+        of: str | NodeId,
+        in_frame: str | NodeId,
         start: int | None = None,
         end: int | None = None,
         deviations: float = 2.0,
@@ -1227,6 +1243,7 @@ class World(WorldFace):
         """
         from armillary.view import plot_history  # noqa: PLC0415  (see `draw`)
 
+        of, in_frame = frame_name(self.store, of), frame_name(self.store, in_frame)
         return plot_history(
             self, path, of=of, in_frame=in_frame, start=start, end=end, deviations=deviations, theme=theme
         )
@@ -1234,7 +1251,7 @@ class World(WorldFace):
     def view(
         self,
         *,
-        in_frame: str | None = None,
+        in_frame: str | NodeId | None = None,
         host: str = "127.0.0.1",
         port: int | None = None,
         rate_hz: float = 60.0,
@@ -1256,8 +1273,9 @@ class World(WorldFace):
         from armillary.view.web import Viewer  # noqa: PLC0415  (an extra)
 
         self.store.check_open()
+        seen_from = None if in_frame is None else frame_name(self.store, in_frame)
         viewer = Viewer(
-            self, in_frame=in_frame, host=host, port=port, rate_hz=rate_hz, on_error=self.store.dispatcher.report
+            self, in_frame=seen_from, host=host, port=port, rate_hz=rate_hz, on_error=self.store.dispatcher.report
         )
         self._viewers = (*(other for other in self._viewers if other.is_open), viewer)
         if not quiet:

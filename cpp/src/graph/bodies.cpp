@@ -10,7 +10,7 @@ using Guard = std::lock_guard<std::mutex>;
 
 BodyId Forest::State::find_body(std::string_view name) const {
   if (const auto declared = body_ids.find(name); declared != body_ids.end()) return declared->second;
-  const FrameId frame = find_frame(name);
+  const FrameId frame = find_named(name);
   return frame == kNone ? kNone : frames[frame].body;
 }
 
@@ -226,7 +226,7 @@ Failure Forest::State::join_body(std::string_view name, std::span<const std::str
 
 RelationId Forest::find_twist(const TwistName& name) const {
   const Guard guard(state_->lock);
-  const FrameId of = state_->find_frame(name.of);
+  const FrameId of = state_->find_named(name.of);
   const SourceId source = state_->find_source(name.source);
   const BodyId reference = state_->find_body(name.relative_to);
   if (of == kNone || source == kNone || reference == kNone) return kNone;

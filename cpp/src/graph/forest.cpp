@@ -41,7 +41,17 @@ FrameId Forest::add_frame(std::string_view name) {
 
 FrameId Forest::find_frame(std::string_view name) const {
   const Guard guard(state_->lock);
-  return state_->find_frame(name);
+  return state_->find_named(name);
+}
+
+bool Forest::has_frame(std::string_view name) const {
+  const Guard guard(state_->lock);
+  return state_->find_frame(name) != kNone;
+}
+
+void Forest::wake_name(const std::string& name) {
+  const Guard guard(state_->lock);
+  state_->structure_watches.frame_added(name);
 }
 
 std::string Forest::frame_name(FrameId id) const {

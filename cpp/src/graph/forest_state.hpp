@@ -292,6 +292,8 @@ struct Forest::State {
 
   // names (structure.cpp)
   [[nodiscard]] FrameId find_frame(std::string_view name) const;
+  /// The same, or the frame that the companion calls so.
+  [[nodiscard]] FrameId find_named(std::string_view name) const;
   FrameId add_frame(std::string_view name);
   SourceId add_source(std::string_view name);
   [[nodiscard]] SourceId find_source(std::string_view name) const;

@@ -56,6 +56,13 @@ FrameId Forest::State::find_frame(std::string_view name) const {
   return found == frame_ids.end() ? kNone : found->second;
 }
 
+FrameId Forest::State::find_named(std::string_view name) const {
+  if (const FrameId known = find_frame(name); known != kNone) return known;
+  const CompanionPtr& companion = topology.load()->companion();
+  const std::string called = companion == nullptr ? std::string() : companion->frame_called(name);
+  return called.empty() ? kNone : find_frame(called);
+}
+
 FrameId Forest::State::add_frame(std::string_view name) {
   if (const FrameId known = find_frame(name); known != kNone) return known;
   FrameId id = static_cast<FrameId>(frames.size());

@@ -210,7 +210,7 @@ Failure Forest::State::resolve(const NamedQuestion& asked, Question& question) c
   question = {.at = asked.at, .of_at = asked.of_at, .context = asked.context};
   Failure failure;
   const auto find = [&](const std::string& name, FrameId& id) {
-    id = find_frame(name);
+    id = find_named(name);
     if (id == kNone && !failure) failure = Evidence{.kind = FailureKind::unknown_frame, .name = name};
   };
   find(asked.of, question.of);
@@ -411,12 +411,12 @@ Result<TwistAnswer> Forest::answer_or_watch(const NamedTwistQuestion& asked, con
   TwistQuestion question{.at = asked.at, .window = asked.window, .with_measured = asked.with_measured, .context = asked.context};
   const auto resolve = [&](const std::string& name, FrameId& id) {
     if (name.empty()) return;
-    id = state_->find_frame(name);
+    id = state_->find_named(name);
     if (id == kNone && !result.failure) result.failure = Evidence{.kind = FailureKind::unknown_frame, .name = name};
   };
   resolve(asked.of, question.of);
   const BodyId body = state_->find_body(asked.relative_to);
-  const bool is_only_a_body = is_declared(body) && state_->find_frame(asked.relative_to) == kNone;
+  const bool is_only_a_body = is_declared(body) && state_->find_named(asked.relative_to) == kNone;
   if (is_only_a_body) {
     question.relative_to = body;
   } else {

@@ -142,8 +142,10 @@ void Draft::begin(NodeRecord& record, const Change& change, const log::AddNode& 
     record.kind = payload.kind;
     record.content = payload.content;
     record.placement = payload.placement;
-    if (!payload.frame_name.empty()) record.frame_name = std::make_shared<const std::string>(payload.frame_name);
+    record.frame_name = payload.frame_name.empty() ? nullptr : std::make_shared<const std::string>(payload.frame_name);
   }
+  if (record.has_named_frame())
+    next_->frame_claims.update(TextPtr::make(*record.frame_name), [&](NodeSet& nodes) { nodes.set(record.id); });
   record.has_frame |= record.is_placed() || payload.edge.parent == kDetachedNode;
   record.attributes.reserve(record.attributes.size() + payload.settings.size());
   for (const Setting& setting : payload.settings) set_attribute(record, setting, change);
@@ -377,6 +379,13 @@ void Draft::index_value(const NodeId& id, const Attribute& attribute, bool prese
 
 // -- The past
 
+void Draft::drop_claims(const NodeRecord& newest) {
+  const NodeId id = newest.id;
+  for (const NodeRecord* record = &newest; record != nullptr; record = record->previous.get())
+    if (record->has_named_frame())
+      next_->frame_claims.update(TextPtr::make(*record->frame_name), [&](NodeSet& nodes) { nodes.erase(id); });
+}
+
 bool Draft::forget(const NodeId& id, Stamp oldest) {
   const RecordPtr* gone = next_->gone.find(id);  // most are: the living are not looked through
   const NodeRecord* known = gone != nullptr ? gone->get() : next_->find(id);
@@ -392,6 +401,7 @@ bool Draft::forget(const NodeId& id, Stamp oldest) {
     left.push_back(edge.parent);
     if (edge.removed_by.id != Dot{}) forgotten_.push_back(edge.removed_by.id);
   }
+  if (is_all_over) drop_claims(*known);
   if (is_all_over)
     next_->gone.erase(id);
   else

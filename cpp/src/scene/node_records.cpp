@@ -43,11 +43,8 @@ class IncarnationRecords {
   };
 
   void add(const Signature& signature, Stamp at, log::Payload payload) {
-    out_.push_back({.id = signature.id,
-                    .time = signature.time,
-                    .authority = signature.authority,
-                    .at = at,
-                    .payload = std::move(payload)});
+    out_.push_back(
+        {.id = signature.id, .time = signature.time, .authority = signature.authority, .at = at, .payload = std::move(payload)});
   }
 
   void add_edge(const Edge& edge) {

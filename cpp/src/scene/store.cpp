@@ -222,6 +222,7 @@ Refusal Store::complete(ChangeRequest& request, Draft& draft, std::int64_t now_n
   if (auto* twist = std::get_if<log::Assert>(&payload); twist != nullptr && twist->track.kind == log::TrackKind::twist)
     twist->since = request.change.at;
   if (Refusal refusal = std::visit(Check{draft, draft.version(), request}, payload)) return refusal;
+  if (Refusal refusal = check_frame_name(request, draft.version(), taken)) return refusal;
   for (const Setting& setting : settings_of(payload))
     if (!keys_->has_room_for(setting.key)) return refuse(Fault::too_many_keys, {});
   taken.changes.push_back(std::make_shared<const Change>(std::move(request.change)));
@@ -506,6 +507,7 @@ Outcome Store::commit(Draft& draft, Taken& taken) {
 }
 
 void Store::note(const Draft& draft, const std::vector<ChangePtr>& changes) {
+  note_names(draft, changes);
   if (draft.restarts_time()) begin_epoch(changes);
   for (const ChangePtr& change : changes) {
     if (change->epoch == draft.version().epoch) newest_at_ = std::max(newest_at_, change->at);

@@ -51,6 +51,13 @@ bool NodeRecord::is_in_own_frame() const {
   return first != nullptr && first->parent == kDetachedNode;
 }
 
+Signature NodeRecord::beginning() const {
+  const Edge* strongest = nullptr;
+  for (const Edge& edge : edges)
+    if (edge.begins && (strongest == nullptr || log::stronger(edge.signature, strongest->signature))) strongest = &edge;
+  return strongest == nullptr ? Signature{} : strongest->signature;
+}
+
 std::vector<NodeId> NodeRecord::parents() const {
   std::vector<NodeId> found;
   for (const Edge& edge : edges)
@@ -72,6 +79,10 @@ Digest RecordTraits::digest(const NodeId& id, const RecordPtr& record) {
   hash.add(std::uint64_t{parents.size()});
   for (const NodeId& parent : parents) hash.add(std::as_bytes(std::span(parent.bytes)));
   if (record->content) hash.add(record->content->digest);
+  if (record->has_named_frame()) {
+    hash.add(std::uint64_t{record->frame_name->size()});
+    hash.add(*record->frame_name);
+  }
   return hash.finish();
 }
 
@@ -94,6 +105,42 @@ const NodeRecord* Version::recall(const NodeId& id, const Signature& incarnation
   const NodeRecord* record = recall(id);
   while (record != nullptr && record->incarnation != incarnation) record = record->previous.get();
   return record;
+}
+
+namespace {
+
+/// What ends the name of the frame in which a Transform with several parents is placed.
+constexpr std::string_view kMountEnding = "/mount";
+
+}  // namespace
+
+const NodeRecord* Version::named(std::string_view frame) const {
+  const NodeSet* claims = frame_claims.empty() ? nullptr : frame_claims.find(TextPtr::make(frame));
+  if (claims == nullptr) return nullptr;
+  const NodeRecord* owner = nullptr;
+  const auto goes_before = [this](const NodeRecord& a, const NodeRecord& b) {
+    if (is_alive(a.id) != is_alive(b.id)) return is_alive(a.id);
+    return is_alive(a.id) ? log::stronger(a.beginning(), b.beginning()) : a.beginning() > b.beginning();
+  };
+  claims->for_each([&](const NodeId& id, const Nothing&) {
+    const NodeRecord* record = recall(id);
+    if (record == nullptr || !record->has_named_frame() || *record->frame_name != frame) return;  // it has another name now
+    if (owner == nullptr || goes_before(*record, *owner)) owner = record;
+  });
+  return owner;
+}
+
+std::size_t Version::claims_of(std::string_view frame) const {
+  const NodeSet* claims = frame_claims.empty() ? nullptr : frame_claims.find(TextPtr::make(frame));
+  return claims == nullptr ? 0 : claims->size();
+}
+
+std::string Version::frame_called(std::string_view name) const {
+  if (frame_claims.empty()) return {};
+  if (const NodeRecord* node = named(name)) return node->id.text();
+  if (!name.ends_with(kMountEnding)) return {};
+  const NodeRecord* node = named(name.substr(0, name.size() - kMountEnding.size()));
+  return node == nullptr ? std::string() : node->id.text() + std::string(kMountEnding);
 }
 
 std::vector<NodeId> Version::children(const NodeRecord& record) const {

@@ -61,6 +61,12 @@ def node_name(world: World, frame: str) -> str:
     return name if isinstance(name, str) else ""
 
 
+def frame_text(world: World, frame: str) -> str:
+    """Return what people call a frame; that of a node by the name of the node, if it has one, and its first digits."""
+    name = node_name(world, frame)
+    return f"{name} ({frame[:_DIGITS]})" if name else abbreviate_ids(frame)
+
+
 def hidden_nodes_line(frames: tuple[str, ...]) -> str:
     """Return the line that counts the nodes that are not shown; empty if there are none."""
     count = len({node for frame in frames if (node := maker_of(frame)) is not None})

@@ -15,6 +15,7 @@ from armillary.cli._nodes import abbreviate_ids
 from armillary.cli._output import print_result
 from armillary.cli._source import open_world
 from armillary.errors import InvalidArgument
+from armillary.store.nodes import is_of_a_node
 
 if TYPE_CHECKING:
     from armillary.scene import Scene
@@ -74,8 +75,10 @@ def _condition_text(key: str, value: Any) -> str:
 
 
 def _fields(scene: Scene, node: Any) -> dict[str, Any]:
+    frame = scene.frame(node)
     return {
         "id": str(node),
+        **({} if is_of_a_node(frame) or scene.node(frame) != node else {"frame": frame}),
         "kind": scene.kind(node),
         "in": _location(scene, node),
         "attributes": scene.attributes(node),
@@ -87,6 +90,8 @@ def _location(scene: Scene, node: Any) -> str:
     while scene.kind(node) != "frame" and scene.parents(node):
         node = scene.parents(node)[0]
         name = scene.attributes(node).get("name")
+        if scene.node(scene.frame(node)) == node and not is_of_a_node(scene.frame(node)):
+            return scene.frame(node)
         if isinstance(name, str):
             return name
     return scene.frame(node)
@@ -97,4 +102,5 @@ def _lines(found: list[dict[str, Any]]) -> Iterator[str]:
     kinds, places = (max((len(node[key]) for node in found), default=0) for key in ("kind", "in"))
     for node in found:
         attributes = " ".join(_condition_text(key, value) for key, value in node["attributes"].items())
-        yield abbreviate_ids(f"{node['id']}  {node['kind']:{kinds}} in {node['in']:{places}}  ") + attributes
+        called = f" {node['frame']}" if "frame" in node else ""
+        yield abbreviate_ids(f"{node['id']}{called}  {node['kind']:{kinds}} in {node['in']:{places}}  ") + attributes

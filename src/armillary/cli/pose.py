@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from armillary.cli._arguments import AsJson, At, Frame, InFrame, Policy, Source, WorldOption, as_instant, as_policy
-from armillary.cli._nodes import abbreviate_ids, resolve_frame, suggest_ids
+from armillary.cli._nodes import frame_text, resolve_frame, suggest_ids
 from armillary.cli._output import fields_of_pose, print_result, text_of_transform
 from armillary.cli._source import open_world
 from armillary.errors.format import format_stamp
@@ -28,7 +28,7 @@ def pose(
         of, in_frame = resolve_frame(known, of), resolve_frame(known, in_frame)
         answer = known.pose(of=of, in_frame=in_frame, at=as_instant(at), policy=choice)
     when = "always" if answer.stamp is None else f"at {format_stamp(answer.stamp)}"
-    heading = abbreviate_ids(f"{answer.of} in {answer.in_frame}, {when}")
+    heading = f"{frame_text(known, answer.of)} in {frame_text(known, answer.in_frame)}, {when}"
     print_result(
         as_json=as_json, fields=fields_of_pose(answer), text=f"{heading}\n{text_of_transform(answer.transform)}"
     )

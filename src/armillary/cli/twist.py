@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from armillary.cli._arguments import AsJson, At, Frame, InFrame, Policy, Source, WorldOption, as_instant, as_policy
-from armillary.cli._nodes import abbreviate_ids, resolve_frame, suggest_ids
+from armillary.cli._nodes import frame_text, resolve_frame, suggest_ids
 from armillary.cli._output import fields_of_twist, print_result
 from armillary.cli._source import open_world
 from armillary.errors.format import format_stamp
@@ -29,6 +29,6 @@ def twist(
         answer = known.twist(of=of, relative_to=in_frame, expressed_in=in_frame, at=as_instant(at), policy=choice)
     when = "always" if answer.stamp is None else f"at {format_stamp(answer.stamp)}"
     linear, angular = ("".join(f"{value + 0.0:12.4f}" for value in part) for part in (answer.linear, answer.angular))
-    heading = abbreviate_ids(f"{of} relative to {in_frame}, {when} ({answer.method})")
+    heading = f"{frame_text(known, of)} relative to {frame_text(known, in_frame)}, {when} ({answer.method})"
     text = f"{heading}\n  linear   {linear}  m/s\n  angular  {angular}  rad/s"
     print_result(as_json=as_json, fields=fields_of_twist(answer), text=text)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pickle
 
+from armillary.errors.format import with_node_names
+
 __all__ = [
     "ArmillaryError",
     "InvalidArgument",
@@ -26,7 +28,13 @@ def _restored(kind: type[ArmillaryError], args: tuple[object, ...], evidence: di
 
 
 class ArmillaryError(Exception):
-    """The base class of every error that Armillary raises."""
+    """The base class of every error that Armillary raises.
+
+    Where it calls frames or sources by ids of nodes that have names, `node_names` has those, and its text shows them.
+    """
+
+    def __str__(self) -> str:
+        return with_node_names(super().__str__(), getattr(self, "node_names", {}))
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the error with its evidence, without calling its constructor."""
@@ -43,7 +51,7 @@ class FromEvidence(ArmillaryError):
         """Leave `args` to the property: it would hold a sentence that nobody has asked for."""
 
     def __str__(self) -> str:
-        return self._message()
+        return with_node_names(self._message(), getattr(self, "node_names", {}))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self)!r})"

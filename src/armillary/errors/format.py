@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import islice
 from time import gmtime, strftime
 
-__all__ = ["format_duration", "format_stamp", "join_names", "list_names", "nearest_name", "short_repr", "small_unit"]
+__all__ = [
+    "format_duration",
+    "format_stamp",
+    "join_names",
+    "list_names",
+    "nearest_name",
+    "short_repr",
+    "small_unit",
+    "with_node_names",
+]
 
 _NS_PER_S = 1_000_000_000
 _YEAR_2000_NS = 946_684_800 * _NS_PER_S  # no clock that counts from its start gets here
@@ -67,6 +77,14 @@ def nearest_name(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str
     candidates = [other for other in islice(known, _MAX_COMPARED) if len(other) <= _MAX_NAME]
     found = get_close_matches(name, candidates, n=1, cutoff=cutoff)
     return found[0] if found else None
+
+
+def with_node_names(text: str, names: Mapping[str, str]) -> str:
+    """Return a text in which quoted ids of nodes are replaced by their names and first digits, but not in calls."""
+    for node, name in names.items():
+        shown = name.replace("\\", r"\\")
+        text = re.sub(rf"(?<!=)'{node}(/mount)?'", rf"'{shown}\1' ({node[:8]})", text)
+    return text
 
 
 def short_repr(value: object) -> str:

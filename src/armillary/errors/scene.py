@@ -19,6 +19,7 @@ __all__ = [
     "BlockFailed",
     "BuiltUpon",
     "ChangesForgotten",
+    "FrameNameTaken",
     "FramesHanging",
     "InvalidAttribute",
     "NoOpposite",
@@ -72,6 +73,24 @@ class NodeExists(ArmillaryError, ValueError):
     def __init__(self, node: NodeId, hint: str = _USE_ANOTHER_ID, names: Names = _NO_NAMES) -> None:
         self.node = node
         super().__init__(f"The id {_label(node, names)} is taken by a node of this scene. {hint}")
+
+
+class FrameNameTaken(ArmillaryError, ValueError):
+    """The frame of a node was to have a name that another frame has, or a body; `owner` is the node that has it."""
+
+    def __init__(self, frame: str, owner: NodeId | None, names: Names = _NO_NAMES) -> None:
+        del names  # the owner's name is the one in question
+        self.frame, self.owner = frame, owner
+        if owner is None:
+            super().__init__(
+                f"A frame or a body is called '{frame}' already. Give the new node another `frame`; or let the node of "
+                f"that frame be the thing: scene.set_attributes('{frame}', {{...}}), parent='{frame}'."
+            )
+        else:
+            super().__init__(
+                f"Node {str(owner)[:_ID_DIGITS]} has the frame '{frame}' already, and a name is that of one frame. "
+                "Give another `frame`, or remove that node first with scene.remove."
+            )
 
 
 class WrongKind(ArmillaryError, TypeError):

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from armillary.errors import InvalidArgument
 from armillary.scene._spatial import PastScene, SpatialReader
 from armillary.scene.expiry import ExpiryRule, ExpiryRules, as_window, expired, remove_expired
 from armillary.scene.reading import SceneVersion
@@ -86,10 +85,11 @@ class Scene(SpatialReader):
         attributes: Mapping[str, Any] | None = None,
         at: int | Now = NOW,
         id: NodeId | None = None,  # noqa: A002
+        frame: str | None = None,
     ) -> NodeId:
-        """Add a node that groups others."""
+        """Add a node that groups others; with `frame` it has a frame of its own, of this name."""
         context = ChangeContext(self._store)
-        context.requests.append(group_request(context, parent, attributes, at, id))
+        context.requests.append(group_request(context, parent, attributes, at, id, frame=frame))
         return self._store.apply_context(context, ())[0]
 
     def add_transform(
@@ -100,12 +100,24 @@ class Scene(SpatialReader):
         at: int | Now | None = NOW,
         attributes: Mapping[str, Any] | None = None,
         id: NodeId | None = None,  # noqa: A002
+        frame: str | None = None,
     ) -> NodeId:
         """Add a node with a pose in its parent and a frame of its own, whose history `set_transform` writes.
 
-        `at=None`: it exists at all times, and never expires.
+        Args:
+            parent: The node that it is in, or the name of a frame.
+            transform: Its pose in the frame of the parent.
+            at: Since when; None: it exists at all times, and never expires.
+            attributes: Texts, numbers, truth values, lists of them, by name.
+            id: Its id; a new one if not given.
+            frame: The name of its frame, unique in the world; if not given, the frame is named by the id.
+
+        Raises:
+            FrameNameTaken: Another frame, or a body, is called `frame`.
         """
-        return self._do(AddTransform(parent=parent, transform=transform, at=at, attributes=attributes, id=id))
+        return self._do(
+            AddTransform(parent=parent, transform=transform, at=at, attributes=attributes, id=id, frame=frame)
+        )
 
     def add_uncertain_transform(
         self,
@@ -116,11 +128,18 @@ class Scene(SpatialReader):
         at: int | Now | None = NOW,
         attributes: Mapping[str, Any] | None = None,
         id: NodeId | None = None,  # noqa: A002
+        frame: str | None = None,
     ) -> NodeId:
         """Add a transform with a covariance: (6, 6), translation then rotation, in the tangent of the node."""
         return self._do(
             AddUncertainTransform(
-                parent=parent, transform=transform, covariance=covariance, at=at, attributes=attributes, id=id
+                parent=parent,
+                transform=transform,
+                covariance=covariance,
+                at=at,
+                attributes=attributes,
+                id=id,
+                frame=frame,
             )
         )
 
@@ -133,12 +152,16 @@ class Scene(SpatialReader):
         attributes: Mapping[str, Any] | None = None,
         levels: Sequence[Shape] = (),
         id: NodeId | None = None,  # noqa: A002
+        frame: str | None = None,
     ) -> NodeId:
         """Add the shape of a thing; `levels` are coarser shapes of the same thing, the finer ones first.
 
         It was seen `at` an instant, from which its age counts; `at=None`: it holds at all times, and never expires.
+        With `frame` it has a frame of its own, of this name.
         """
-        return self._do(AddGeometry(parent=parent, shape=shape, at=at, attributes=attributes, levels=levels, id=id))
+        return self._do(
+            AddGeometry(parent=parent, shape=shape, at=at, attributes=attributes, levels=levels, id=id, frame=frame)
+        )
 
     def add_connection(
         self,
@@ -316,7 +339,7 @@ class Scene(SpatialReader):
         """
         return self._store.inactive()
 
-    def attach(self, observer: Callable[[Sequence[Change]], object] | queue.Queue[Sequence[Change]]) -> None:
+    def subscribe(self, observer: Callable[[Sequence[Change]], object] | queue.Queue[Sequence[Change]]) -> None:
         """Notify an observer of every change: in order, in batches, after it was applied.
 
         A callable is called on the thread that made the change, a queue gets the batches put into it. What an
@@ -324,9 +347,17 @@ class Scene(SpatialReader):
         """
         self._store.attach_observer(observer)
 
-    def detach(self, observer: Callable[[Sequence[Change]], object] | queue.Queue[Sequence[Change]]) -> None:
+    def unsubscribe(self, observer: Callable[[Sequence[Change]], object] | queue.Queue[Sequence[Change]]) -> None:
         """Stop notifying an observer."""
         self._store.detach_observer(observer)
+
+    def attach(self, observer: Callable[[Sequence[Change]], object] | queue.Queue[Sequence[Change]]) -> None:
+        """Notify an observer of every change: the older name of `subscribe`. `world.attach` is the grasp of a thing."""
+        self.subscribe(observer)
+
+    def detach(self, observer: Callable[[Sequence[Change]], object] | queue.Queue[Sequence[Change]]) -> None:
+        """Stop notifying an observer: the older name of `unsubscribe`."""
+        self.unsubscribe(observer)
 
     # -- Expiry
 
@@ -409,12 +440,6 @@ class Scene(SpatialReader):
         Samples and authors are not part of it.
         """
         return self._view().digest(self._top(under)).hex()
-
-    def difference(self, other: Scene) -> list[NodeId]:
-        """Return the nodes that differ between two replicas; equal parts are skipped by their digests."""
-        if not isinstance(other, Scene):
-            raise InvalidArgument(f"A scene differs from another scene, got {other!r}.", other)
-        return self._view().difference(other._view())[0]
 
     def as_of(self, stamp: int) -> PastScene:
         """Return the scene as it was at an instant, as far as it is known now.

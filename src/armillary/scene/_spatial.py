@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from armillary._core import SceneView
     from armillary.fusion.policies import AnyPolicy
+    from armillary.scene.difference import Side
     from armillary.scene.search import Overlaps, RayHits
     from armillary.shapes import Shape
     from armillary.shapes.volumes import BoundingSphere
@@ -134,6 +135,12 @@ class PastScene(SpatialReader):
 
     def _view(self) -> SceneView:
         return self._past
+
+    def side(self) -> Side:
+        """This scene at its instant, as one of two that are compared."""
+        from armillary.scene.difference import Side  # noqa: PLC0415  (few programs compare)
+
+        return Side(self._store, self._past, self.at, is_past=True)
 
     def _instant(self, at: int | Latest) -> int | Latest:
         return self.at if at is LATEST else super()._instant(at)

@@ -5,16 +5,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from armillary._core import ROOT_NODE, NodeId
 from armillary.errors import InvalidArgument, InvalidName, UnknownFrame, WrongKind
+from armillary.errors.format import short_repr
 from armillary.scene.traversal import AnyVisitor, Direction, Once, traverse
 from armillary.store.conditions import conditions_of
 from armillary.store.nodes import MOUNT, node_of_frame
 
 if TYPE_CHECKING:
     from armillary._core import SceneView
+    from armillary.fusion.policies import AnyPolicy
+    from armillary.scene.difference import Difference, Side
     from armillary.shapes import Levels, Shape
     from armillary.store import Store
     from armillary.store.payloads import Connection
@@ -184,6 +188,70 @@ class SceneReader(ABC):
         start = self._top(under)
         return traverse(version, visitor, start=start, direction=direction, once=once)
 
+    # -- Comparisons
+
+    def difference(
+        self,
+        other: Any,
+        other_still: Any = None,
+        /,
+        *,
+        tolerance_m: float = 1e-3,
+        tolerance_rad: float = 1e-3,
+        outside: str = "hold",
+        policy: AnyPolicy = "latest",
+    ) -> Difference:
+        """What differs between this scene and another: things added and removed, moved, attributes, shapes.
+
+        `scene.difference(a, b)` compares two others. Each may be a scene, `scene.as_of(stamp)`, a world, or the path of
+        a saved world. Poses are those of `LATEST`, or of the instant of a past scene, in the root frame; frames that no
+        node has are compared as well. What merely moved along with something is marked as carried by it.
+
+        >>> from armillary import Transform, World
+        >>> world = World()
+        >>> cup = world.scene.add_transform(parent=world.scene.root, transform=Transform.identity(), at=0)
+        >>> before = world.copy()
+        >>> world.scene.set_transform(cup, Transform.from_xyz_rpy(xyz=(8, 0, 0), rpy=(0, 0, 0)), at=1)
+        >>> before.scene.difference(world).moved[0].distance_m
+        8.0
+
+        Args:
+            other: What this scene is compared with; with two arguments, what is compared with the second.
+            other_still: The second of two others.
+            tolerance_m: Origins that are no further apart than this are equal [m].
+            tolerance_rad: Orientations that are no further apart than this are equal [rad].
+            outside: As for `world.pose`; by default a thing is where it was seen last.
+            policy: As for `world.pose`, where several sources place a thing.
+        """
+        from armillary.scene.difference import Tolerance, difference_between  # noqa: PLC0415  (few programs compare)
+
+        sides = (self, other) if other_still is None else (other, other_still)
+        before, after = (self._side_of(side) for side in sides)
+        tolerance = Tolerance(tolerance_m, tolerance_rad)
+        return difference_between(before, after, tolerance=tolerance, outside=outside, policy=policy)
+
+    def _side_of(self, other: Any) -> Side:
+        """One of two scenes that are compared."""
+        if isinstance(other, SceneReader):
+            return other.side()
+        if isinstance(other, str | PathLike):
+            if self._store.load_world is None:
+                raise InvalidArgument("Load the file with World.load(path), and give its scene.", other)
+            return self._side_of(self._store.load_world(other))
+        if isinstance(scene := getattr(other, "scene", None), SceneReader):
+            return scene.side()
+        raise InvalidArgument(
+            f"A scene is compared with a scene, scene.as_of(stamp), a world or the path of a saved world, "
+            f"got {short_repr(other)}.",
+            other,
+        )
+
+    def side(self) -> Side:
+        """This scene, as one of two that are compared."""
+        from armillary.scene.difference import Side  # noqa: PLC0415  (see `difference`)
+
+        return Side(self._store, self._view())
+
     def _repr_html_(self) -> str:
         return _scene_html(self._view(), self.root)
 
@@ -245,6 +313,6 @@ def _tree_lines(view: SceneView, root: NodeId) -> Iterator[str]:
 
 
 def _node_line(view: SceneView, node: NodeId) -> str:
-    attributes, kind = view.attributes(node), view.kind(node).replace("_", " ")
-    name = attributes.get("name")
+    kind = view.kind(node).replace("_", " ")
+    name = view.frame_name(node) or view.attributes(node).get("name")
     return f"{name}  [{kind}]" if isinstance(name, str) and name else f"{node!r}  [{kind}]"

@@ -5,22 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from armillary.errors import InvalidArgument
+from armillary.errors import FrameNameTaken, InvalidArgument
 from armillary.relations.rules import TwistEdge, raise_if_violated
 from armillary.stamps import LATEST, Latest
-from armillary.store.names import declare_name
+from armillary.store.names import declare_name, frame_name
 from armillary.transforms import check_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 
+    from armillary._core import NodeId
     from armillary.relations.rules import Violation
     from armillary.store.store import Store
 
 __all__ = ["check_body", "check_new_pose", "check_new_twist", "listed_frames"]
 
 
-def listed_frames(frames: Iterable[str]) -> list[str]:
+def listed_frames(frames: Iterable[str | NodeId]) -> list[str | NodeId]:
     """Return the frames of a body as a list; refuse a single text."""
     if isinstance(frames, str):
         raise InvalidArgument(f"frames must be a list of names, got {frames!r}. Pass frames=[{frames!r}].", frames)
@@ -30,11 +31,13 @@ def listed_frames(frames: Iterable[str]) -> list[str]:
         raise InvalidArgument(f"frames must be a list of names, got {frames!r}.", frames) from None
 
 
-def check_body(store: Store, name: object, frames: list[str]) -> tuple[str, list[str]]:
+def check_body(store: Store, name: object, frames: Sequence[str | NodeId]) -> tuple[str, list[str]]:
     """Return the stored names of a body and of frames that may be on it, or raise `ConstraintViolation`."""
     from armillary.relations import rules  # noqa: PLC0415  (bodies are seldom declared)
 
-    stored, members = check_name(name), [check_name(frame) for frame in frames]
+    stored, members = check_name(name), [frame_name(store, frame) for frame in frames]
+    if (node := store.node_of_frame(stored)) is not None and stored != str(node):
+        raise FrameNameTaken(stored, node)
     together = {*members, *store.frames_of(stored), *([stored] if store.has_frame(stored) else [])}
     asked = f"put {', '.join(sorted(together))} on one body '{stored}'"
     hint = f"Leave one of them out of '{stored}', or set the twist with another source=."
@@ -55,6 +58,7 @@ def check_new_pose(store: Store, of: str, in_frame: str, source: str, start: int
     """
     from armillary.relations import rules  # noqa: PLC0415
 
+    of, in_frame = store.frame_label(of), store.frame_label(in_frame)
     asked = f"place '{of}' in '{in_frame}'"
     is_within = store.body_name(of) == store.body_name(in_frame) != ""
     end = _moved_away_at(store, of, in_frame, source, start)

@@ -87,15 +87,16 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddGroup(Change):
-    """Add a node that contains others."""
+    """Add a node that contains others. With `frame` it has a frame of its own, of this name."""
 
     parent: NodeId | str
     attributes: Mapping[str, Any] | None = None
     at: int | Now = NOW
     id: NodeId | None = None
+    frame: str | None = None
 
     def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
-        return group_request(context, self.parent, self.attributes, self.at, self.id)
+        return group_request(context, self.parent, self.attributes, self.at, self.id, frame=self.frame)
 
 
 def group_request(
@@ -104,20 +105,27 @@ def group_request(
     attributes: Mapping[str, Any] | None,
     at: int | Now,
     node: NodeId | None,
+    *,
+    frame: str | None = None,
 ) -> ChangeRequest:
-    """Return the request for a new group."""
-    return ChangeRequest.add_group(node, context.node(parent), attributes, context.at(at))
+    """Return the request for a new group; with a frame of its own where that is given a name."""
+    if frame is None:
+        return ChangeRequest.add_group(node, context.node(parent), attributes, context.at(at))
+    name = context.frame_name(frame)
+    request = ChangeRequest.add_node("group", node, context.node(parent), attributes, context.at(at), frame_name=name)
+    return context.note_named(request, name)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AddTransform(Change):
-    """Add a node with a pose in its parent and a frame of its own. `at=None`: fixed there, always."""
+    """Add a node with a pose in its parent and a frame of its own, called `frame`. `at=None`: fixed there, always."""
 
     parent: NodeId | str
     transform: Transform
     at: int | Now | None = NOW
     attributes: Mapping[str, Any] | None = None
     id: NodeId | None = None
+    frame: str | None = None
 
     def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
         return transform_request(self, "transform", None, context)
@@ -133,6 +141,7 @@ class AddUncertainTransform(Change):
     at: int | Now | None = NOW
     attributes: Mapping[str, Any] | None = None
     id: NodeId | None = None
+    frame: str | None = None
 
     def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
         if self.covariance is None:
@@ -162,7 +171,8 @@ def transform_request(
     change: AddTransform | AddUncertainTransform, kind: str, covariance: ArrayLike | None, context: ChangeContext
 ) -> ChangeRequest:
     """Return the request for a new transform of either kind."""
-    return ChangeRequest.add_node(
+    name = context.frame_name(change.frame)
+    request = ChangeRequest.add_node(
         kind,
         change.id,
         context.node(change.parent),
@@ -172,7 +182,9 @@ def transform_request(
         covariance=covariance,
         is_fixed=change.at is None,
         source=context.author,
+        frame_name=name,
     )
+    return context.note_named(request, name)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -185,11 +197,15 @@ class AddGeometry(Change):
     attributes: Mapping[str, Any] | None = None
     levels: Sequence[Shape] = ()
     id: NodeId | None = None
+    frame: str | None = None
 
     def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
         levels, digest = shape_payload(self.shape, self.levels, is_always=self.at is None)
-        parent, at = context.node(self.parent), context.since(self.at)
-        return ChangeRequest.add_node("geometry", self.id, parent, self.attributes, at, content=levels, digest=digest)
+        parent, at, name = context.node(self.parent), context.since(self.at), context.frame_name(self.frame)
+        request = ChangeRequest.add_node(
+            "geometry", self.id, parent, self.attributes, at, content=levels, digest=digest, frame_name=name
+        )
+        return context.note_named(request, name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

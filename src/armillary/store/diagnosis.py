@@ -23,7 +23,6 @@ from armillary.errors.format import format_duration, format_stamp, join_names, l
 from armillary.stamps import Latest, as_when
 from armillary.store.conditions import conditions_of
 from armillary.store.names import knows_name
-from armillary.store.nodes import maker_of
 from armillary.transforms import Diagnosis, LinkState, RelationInfo
 from armillary.transforms.diagnosis import Cause
 
@@ -196,7 +195,7 @@ class Explanations:
             if since is None
             else f"Ask for an instant before {format_stamp(since)}, or place it again."
         )
-        node = maker_of(frame)
+        node = self._store.node_of_frame(frame)
         if node is not None and not self._store.view().contains(node):
             return Explanation("removed", f"The node '{frame}' is removed from the scene {when}.", earlier)
         return Explanation("ended", f"'{frame}' has no parent {when}: its source ended the relation.", earlier)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from armillary._core import ReadyQueue
 from armillary.errors import ArmillaryError, InvalidArgument, LimitReached, WaitTimeout, WorldClosed
 from armillary.forks import begin_anew_in_child, new_lock
+from armillary.store.names import frame_name
 from armillary.store.values import as_number
 
 if TYPE_CHECKING:
@@ -151,6 +152,10 @@ class Dispatcher:
             return self._alive().pose(**question)
         except ArmillaryError:
             return None
+
+    def frame_name(self, frame: object) -> str:
+        """Return the checked name of a frame, which need not exist yet, or is given by the id of a node."""
+        return frame_name(self._alive(), frame)
 
     def check(self, question: Mapping[str, Any]) -> None:
         """Raise the error of an invalid question, or of a closed store."""

@@ -18,6 +18,7 @@ from armillary.relations.expressing import (
     pose_covariances,
 )
 from armillary.stamps import LATEST, Latest, as_stamps
+from armillary.store.names import frame_name
 from armillary.store.query import Query, TwistQuery
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def twist_residual(store: Store, query: TwistQuery) -> TwistResidual:
 
     measured = store.twist(**replace(query, window=None).keywords)
     if measured.method not in {"measured", "mixed"}:
-        raise NotMeasured(query.of, query.relative_to)
+        raise NotMeasured(frame_name(store, query.of), frame_name(store, query.relative_to))
     when = query.at if measured.stamp is None else measured.stamp
     derived = store.twist(**replace(query, at=when, measured=False).keywords)
     return TwistResidual(measured=measured, derived=derived)

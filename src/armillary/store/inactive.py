@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from armillary.errors import ArmillaryError, ConstraintViolation, FrameLoop, SceneCycle
+from armillary.errors import ArmillaryError, ConstraintViolation, FrameLoop, FrameNameTaken, SceneCycle
 from armillary.store.changes import AddBody, AddParent, AddRelation, AddTwistRelation, Change, Fix
 from armillary.store.records import change_of
 
@@ -23,7 +23,8 @@ class Inactive:
     """An assertion that is not active; it becomes active when what conflicts with it is removed.
 
     Attributes:
-        change: What was asserted: `AddParent`, `Fix`, `AddRelation`, `AddTwistRelation` or `AddBody`.
+        change: What was asserted: `AddParent`, `Fix`, `AddRelation`, `AddTwistRelation` or `AddBody`; or what added a
+            node whose frame was to have a name that another frame has.
         reason: The error that applying this change here, now, would raise.
     """
 
@@ -33,7 +34,7 @@ class Inactive:
 
 def all_inactive(store: Store) -> list[Inactive]:
     """Return all inactive assertions, in an order on which replicas agree."""
-    found = [*_containment(store.view()), *_of_frames(store)]
+    found = [*_containment(store.view()), *_of_frames(store), *_names(store)]
     return sorted(found, key=lambda one: (type(one.change).__name__, str(one.change), str(one.reason)))
 
 
@@ -51,6 +52,17 @@ def _path_up(view: SceneView, start: NodeId, node: NodeId) -> list[NodeId]:
                 paths[above] = [*paths[step], above]
                 waiting.append(above)
     return paths.get(node, [start, node])
+
+
+def _names(store: Store) -> Iterator[Inactive]:
+    """Yield the nodes whose frames were to have a name that another has: they are known by their ids."""
+    rows = store.unnamed_rows()
+    if not rows:
+        return
+    added = {record.node: change_of(record) for record in store.records() if record.type == "add_node"}
+    for node, name, owner in rows:
+        if node in added:
+            yield Inactive(added[node], FrameNameTaken(name, owner))
 
 
 def _of_frames(store: Store) -> Iterator[Inactive]:

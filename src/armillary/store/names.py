@@ -8,13 +8,32 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from armillary.errors import InvalidName, SuspiciousName, UnknownFrame, UnknownVariable
+from armillary._core import NodeId
+from armillary.errors import InvalidName, SuspiciousName, UnknownFrame, UnknownNode, UnknownVariable
 from armillary.transforms import check_name
 
 if TYPE_CHECKING:
+    from armillary._core import StoreCore
     from armillary.store.store import Store
 
-__all__ = ["admit_name", "declare_name", "frame_of_body", "is_only_a_body", "knows_name", "recall_joint", "recall_name"]
+__all__ = [
+    "admit_name",
+    "declare_name",
+    "frame_name",
+    "frame_of_body",
+    "is_only_a_body",
+    "knows_name",
+    "recall_joint",
+    "recall_name",
+]
+
+
+def frame_name(store: StoreCore, name: object) -> str:
+    """Return the name by which people know a frame, which is given by name or by the id of a node.
+
+    A name that no frame has is checked, and returned as it would be stored.
+    """
+    return store.frame_label(name if isinstance(name, NodeId) else check_name(name))
 
 
 def admit_name(store: Store, name: object) -> str:
@@ -23,9 +42,11 @@ def admit_name(store: Store, name: object) -> str:
     Raises:
         UnknownFrame: The world accepts declared names only, and this is none.
     """
-    stored = check_name(name)
+    stored = frame_name(store, name)
     if store.has_frame(stored) or stored in store.bodies():
         return stored
+    if isinstance(name, NodeId):
+        raise UnknownNode(name)
     if store.accepts_declared_names_only:
         raise UnknownFrame(stored, store.frames())
     near = store.typos.meet(stored, store.has_frame)
@@ -44,7 +65,7 @@ def _levels_to_caller() -> int:
 
 def declare_name(store: Store, name: object) -> str:
     """Return the stored form of a name that is added explicitly."""
-    stored = check_name(name)
+    stored = frame_name(store, name)
     store.typos.add(stored, store.has_frame)
     return stored
 
@@ -52,7 +73,7 @@ def declare_name(store: Store, name: object) -> str:
 def knows_name(store: Store, name: object) -> bool:
     """Whether a frame has this name; False for what can be no name."""
     try:
-        return store.has_frame(check_name(name))
+        return store.has_frame(frame_name(store, name))
     except InvalidName:
         return False
 
@@ -62,9 +83,12 @@ def recall_name(store: Store, name: object) -> str:
 
     Raises:
         UnknownFrame: No frame has it; if it is a body's name, the error lists the frames on it.
+        UnknownNode: It is the id of a node that does not exist.
     """
-    stored = check_name(name)
+    stored = frame_name(store, name)
     if not store.has_frame(stored):
+        if isinstance(name, NodeId):
+            raise UnknownNode(name)
         bodies = store.bodies()
         own = store.frames_of(stored) if stored in bodies else ()
         raise UnknownFrame(stored, _frames_later(store), own, bodies)
@@ -93,11 +117,11 @@ def recall_joint(store: Store, name: object) -> str:
 
 def is_only_a_body(store: Store, name: object) -> bool:
     """Whether a declared body has this name, and no frame."""
-    stored = check_name(name)
+    stored = frame_name(store, name)
     return not store.has_frame(stored) and stored in store.bodies()
 
 
-def frame_of_body(store: Store, name: str) -> str:
+def frame_of_body(store: Store, name: str | NodeId) -> str | NodeId:
     """Return a frame that turns as the named body does; the name itself where it is a frame, or nothing at all."""
     is_body = isinstance(name, str) and not knows_name(store, name) and is_only_a_body(store, name)
     return next(iter(store.frames_of(check_name(name))), name) if is_body else name

@@ -38,7 +38,7 @@ _FRAME_SPACE = "frame"
 
 
 def maker_of(frame: str) -> NodeId | None:
-    """Return the node that created a frame; None where the frame has another name than such nodes give."""
+    """Return the node that a frame is named by: its id. Also frames of nodes may have names: `store.node_of_frame`."""
     try:
         return NodeId(frame.removesuffix(MOUNT))
     except ValueError:
@@ -46,15 +46,15 @@ def maker_of(frame: str) -> NodeId | None:
 
 
 def is_of_a_node(frame: str) -> bool:
-    """Whether a node of the scene created this frame."""
+    """Whether a frame is named by the id of a node of the scene, because it was given no name."""
     return maker_of(frame) is not None
 
 
 def names_of_nodes(store: Store, frames: Iterable[str]) -> dict[str, str]:
-    """Return, by frame, the attribute `name` of the node that created it."""
+    """Return, by frame that has no name of its own, the attribute `name` of the node that created it."""
     found = {}
     for frame in frames:
-        node = maker_of(frame)
+        node = maker_of(frame)  # of a frame with a name of its own none is found
         try:
             name = None if node is None else store.view().attributes(node).get("name")
         except UnknownNode:  # removed
@@ -69,7 +69,7 @@ def node_of_frame(store: Store, frame: str) -> tuple[NodeId, str]:
     if frame == store.root_frame:
         return ROOT_NODE, frame
     stored = recall_name(store, frame)
-    return id_of_frame(stored), stored
+    return id_of_frame(store.frame_key(stored)), stored
 
 
 def id_of_frame(stored: str) -> NodeId:

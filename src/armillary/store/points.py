@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 from armillary.errors import HelperBodiesDiffer, InvalidArgument
 from armillary.relations.arrays import skew
 from armillary.relations.uncertainty import along_axes, between_points
+from armillary.store.names import frame_name
 from armillary.store.query import Query
-from armillary.transforms import check_name
 
 if TYPE_CHECKING:
+    from armillary._core import NodeId
     from armillary.relations import Orientation, Pose, Position
     from armillary.store.store import Store
 
@@ -20,22 +21,22 @@ __all__ = ["orientation", "pose_between_points", "position"]
 def pose_between_points(
     store: Store,
     *,
-    of: str,
-    in_frame: str,
+    of: str | NodeId,
+    in_frame: str | NodeId,
     at: Any,
     of_at: Any,
-    fixed_frame: str | None,
-    point: str | None,
-    reference_point: str | None,
-    expressed_in: str | None,
+    fixed_frame: str | NodeId | None,
+    point: str | NodeId | None,
+    reference_point: str | NodeId | None,
+    expressed_in: str | NodeId | None,
     **how: Any,
 ) -> Pose:
     """Return a pose whose points or axes are not those of its two frames; arguments as for `World.pose`."""
     question: dict[str, Any] = {"of": of, "in_frame": in_frame, "of_at": of_at, "fixed_frame": fixed_frame}
     store.check_question(**question, at=at, **how)
-    far: dict[str, Any] = {"point": (point, of)} if _is_other(point, of) else {}
-    near: dict[str, Any] = {"axes": (in_frame, expressed_in)} if _is_other(expressed_in, in_frame) else {}
-    near |= {"reference_point": (reference_point, in_frame)} if _is_other(reference_point, in_frame) else {}
+    far: dict[str, Any] = {"point": (point, of)} if _is_other(store, point, of) else {}
+    near: dict[str, Any] = {"axes": (in_frame, expressed_in)} if _is_other(store, expressed_in, in_frame) else {}
+    near |= {"reference_point": (reference_point, in_frame)} if _is_other(store, reference_point, in_frame) else {}
     if fixed_frame is None:
         seen = _at_once(store, {"whole": (of, in_frame)} | far | near, at, how)
     else:
@@ -53,29 +54,31 @@ def position(
     store: Store,
     query: Query,
     *,
-    of: str | None,
-    in_frame: str | None,
-    expressed_in: str | None,
-    point: str | None,
-    reference_point: str | None,
+    of: str | NodeId | None,
+    in_frame: str | NodeId | None,
+    expressed_in: str | NodeId | None,
+    point: str | NodeId | None,
+    reference_point: str | NodeId | None,
 ) -> Position:
     """Return the position of one origin from another, along the axes of a third frame; see `World.position`."""
     how = query.keywords
     target, reference = _one(point, of, "of="), _one(reference_point, in_frame, "in_frame=")
     axes = next(name for name in (expressed_in, in_frame, reference) if name is not None)
-    if check_name(axes) == check_name(reference):
+    if frame_name(store, axes) == frame_name(store, reference):
         return store.pose(of=target, in_frame=reference, **how).position
-    if check_name(axes) == check_name(target):
+    if frame_name(store, axes) == frame_name(store, target):
         return store.pose(of=reference, in_frame=target, **how).position.inverse()
     pose, turn = store.poses_at_once([(target, reference), (reference, axes)], **how)
     return along_axes(pose.position, turn, skew(pose.xyz))  # type: ignore[no-any-return]
 
 
-def orientation(store: Store, query: Query, *, of: str, in_frame: str, expressed_in: str | None) -> Orientation:
+def orientation(
+    store: Store, query: Query, *, of: str | NodeId, in_frame: str | NodeId, expressed_in: str | NodeId | None
+) -> Orientation:
     """Return how one frame is turned in another; refuse axes other than those of `in_frame`."""
     answer = store.pose(of=of, in_frame=in_frame, **query.keywords).orientation
-    if expressed_in is not None and check_name(expressed_in) != answer.in_frame:
-        raise answer.not_along(expressed_in)
+    if expressed_in is not None and frame_name(store, expressed_in) != answer.in_frame:
+        raise answer.not_along(frame_name(store, expressed_in))
     return answer
 
 
@@ -88,11 +91,11 @@ def _instant(seen: dict[str, Pose], at: Any) -> Any:
     return next((pose.stamp for pose in seen.values() if pose.stamp is not None), at)
 
 
-def _is_other(name: str | None, frame: str) -> bool:
-    return name is not None and check_name(name) != check_name(frame)
+def _is_other(store: Store, name: str | NodeId | None, frame: str | NodeId) -> bool:
+    return name is not None and frame_name(store, name) != frame_name(store, frame)
 
 
-def _one(first: str | None, second: str | None, what: str) -> str:
+def _one(first: str | NodeId | None, second: str | NodeId | None, what: str) -> str | NodeId:
     name = second if first is None else first
     if name is None:
         raise InvalidArgument(f"The question names no frame. Pass {what}.")

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from armillary._core import NodeId
 from armillary.errors import InvalidArgument
 from armillary.stamps import LATEST, Latest
-from armillary.transforms import check_name
+from armillary.store.names import frame_name
 
 if TYPE_CHECKING:
     from armillary._core import PathChoice
@@ -50,33 +51,34 @@ class Query:
 class PoseQuery(Query):
     """A question for the pose of one frame in another; `of_at` and `fixed_frame` as for `World.pose`."""
 
-    of: str
-    in_frame: str
+    of: str | NodeId
+    in_frame: str | NodeId
     of_at: int | Latest | None = None
-    fixed_frame: str | None = None
+    fixed_frame: str | NodeId | None = None
 
-    def with_stored_names(self) -> PoseQuery:
+    def with_stored_names(self, store: Store) -> PoseQuery:
         """Return the query with checked names; frames need not exist yet."""
-        fixed_frame = None if self.fixed_frame is None else check_name(self.fixed_frame)
-        return replace(self, of=check_name(self.of), in_frame=check_name(self.in_frame), fixed_frame=fixed_frame)
+        fixed_frame = None if self.fixed_frame is None else frame_name(store, self.fixed_frame)
+        of, in_frame = frame_name(store, self.of), frame_name(store, self.in_frame)
+        return replace(self, of=of, in_frame=in_frame, fixed_frame=fixed_frame)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TwistQuery(Query):
     """A question for the motion of one frame relative to a body; arguments as for `World.twist`."""
 
-    of: str
-    relative_to: str
-    expressed_in: str | None = None
-    point: str | None = None
+    of: str | NodeId
+    relative_to: str | NodeId
+    expressed_in: str | NodeId | None = None
+    point: str | NodeId | None = None
     window: int | None = None
     measured: bool = True
 
-    def with_stored_names(self) -> TwistQuery:
+    def with_stored_names(self, store: Store) -> TwistQuery:
         """Return the query with checked names; frames need not exist yet."""
-        axes = None if self.expressed_in is None else check_name(self.expressed_in)
-        point = None if self.point is None else check_name(self.point)
-        of, relative_to = check_name(self.of), check_name(self.relative_to)
+        axes = None if self.expressed_in is None else frame_name(store, self.expressed_in)
+        point = None if self.point is None else frame_name(store, self.point)
+        of, relative_to = frame_name(store, self.of), frame_name(store, self.relative_to)
         return replace(self, of=of, relative_to=relative_to, expressed_in=axes, point=point)
 
 
@@ -96,4 +98,5 @@ def by_policy(store: Store, question: str, *arguments: Any, **asked: Any) -> Any
             "store.policy_answers to armillary.fusion.answers.",
             policy,
         )
-    return getattr(store.policy_answers, question)(store, *arguments, **asked)
+    names = {key: store.frame_label(value) for key, value in asked.items() if isinstance(value, NodeId)}
+    return getattr(store.policy_answers, question)(store, *arguments, **asked | names)

@@ -112,13 +112,14 @@ def _new_node(record: ChangeRecord) -> Change:
     if record.parent == DETACHED_NODE:
         return AddRemoteRoot(record.node, record.attributes, at)
     common: dict[str, Any] = {"parent": record.parent, "attributes": record.attributes, "at": at, "id": record.node}
+    if record.kind == "connection":
+        return _new_connection(common, record.content_object)
+    common["frame"] = record.frame_name or None
     match record.kind:
         case "frame":
             return AddFrameNode(record.frame_name, at)
         case "group":
             return AddGroup(**common)
-        case "connection":
-            return _new_connection(common, record.content_object)
         case "geometry":
             shape, *coarser = levels = record.content_object
             return AddGeometry(**common | {"at": None if levels.is_always else at}, shape=shape, levels=tuple(coarser))

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from armillary._core import DETACHED_NODE, ROOT_NODE, ChangeRequest, NodeId
-from armillary.errors import UnknownFrame, UnknownNode
+from armillary.errors import InvalidName, UnknownFrame, UnknownNode
 from armillary.store.bodies import check_body
 from armillary.store.changes import NOW, Now
 from armillary.store.names import admit_name, declare_name, is_only_a_body, recall_joint, recall_name
-from armillary.store.nodes import id_of_frame
+from armillary.store.nodes import id_of_frame, is_of_a_node
 from armillary.store.values import as_transform
 from armillary.transforms import Transform, check_name
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["BatchNodes", "ChangeContext", "UncheckedContext"]
 
 _NO_NAMES: frozenset[str] = frozenset()
+_NO_FRAMES: Mapping[str, str] = MappingProxyType({})
 ALWAYS_NS = 1 - 2**62
 """The first of all stamps: what begins then exists always, or since it was removed."""
 
@@ -37,6 +39,7 @@ class ChangeContext:
     """
 
     __slots__ = (
+        "_called",
         "_gone",
         "_joints",
         "_named",
@@ -58,6 +61,7 @@ class ChangeContext:
         self._named = _NO_NAMES  # frames that the batch adds
         self._gone = _NO_NAMES  # frames that it removes
         self._joints = _NO_NAMES  # joints that it adds
+        self._called = _NO_FRAMES  # frames of nodes that it adds, by the names that they are given
 
     def _current_nodes(self) -> BatchNodes:
         """Return the nodes after the requests so far; made on first use, since few changes need it."""
@@ -110,7 +114,7 @@ class ChangeContext:
     def _node_of_frame(self, name: str) -> tuple[NodeId, str]:
         if name == self._store.root_frame:
             return ROOT_NODE, name
-        stored = name if self._is_new(name) else self._recalled(name)
+        stored = self.known(name)
         return id_of_frame(stored), stored
 
     def _is_new(self, name: object) -> bool:
@@ -118,10 +122,11 @@ class ChangeContext:
         return isinstance(name, str) and name in self._named
 
     def _recalled(self, name: object) -> str:
-        """Return the stored name of a frame that exists and that the batch has not removed."""
-        stored = recall_name(self._store, name)
+        """Return the name by which records know a frame that exists and that the batch has not removed."""
+        recalled = recall_name(self._store, name)
+        stored = self._store.frame_key(recalled)
         if stored in self._gone:
-            raise UnknownFrame(stored, [frame for frame in self._store.frames() if frame not in self._gone])
+            raise UnknownFrame(recalled, [frame for frame in self._store.frames() if frame not in self._gone])
         return stored
 
     # -- Changes of frames
@@ -160,15 +165,40 @@ class ChangeContext:
 
     def admitted(self, name: str) -> str:
         """Return the stored form of a frame's name that may be added by use."""
-        return name if self._is_new(name) else admit_name(self._store, name)
+        own = self._own_frame(name)
+        return self._store.frame_key(admit_name(self._store, name)) if own is None else own
 
     def declared(self, name: str) -> str:
         """Return the stored form of a frame's name that is added explicitly."""
-        return declare_name(self._store, name)
+        return self._store.frame_key(declare_name(self._store, name))
 
     def known(self, name: str) -> str:
         """Return the stored name of a frame that exists, or that the batch adds."""
-        return name if self._is_new(name) else self._recalled(name)
+        own = self._own_frame(name)
+        return self._recalled(name) if own is None else own
+
+    def _own_frame(self, name: object) -> str | None:
+        """Return the stored name of a frame that the batch adds, given by name or by the node; None for others."""
+        if isinstance(name, NodeId):
+            return str(name) if str(name) in self._called.values() else None
+        if not isinstance(name, str):
+            return None
+        return self._called.get(name, name if self._is_new(name) else None)
+
+    def frame_name(self, name: str | None) -> str | None:
+        """Return the name that the frame of a new node is given, or raise; None where it is given none."""
+        if name is None:
+            return None
+        stored = check_name(name)
+        if is_of_a_node(stored):
+            raise InvalidName(f"The frame of a node cannot have the id of a node as its name, got '{stored}'.", name)
+        return stored
+
+    def note_named(self, request: ChangeRequest, frame: str | None) -> ChangeRequest:
+        """Note that the batch adds a node whose frame has this name, and return its request."""
+        if frame is not None:
+            self._called = {**self._called, frame: str(request.node)}
+        return request
 
     def source(self, source: str | None) -> str:
         """Return the source; the author where none is given."""
@@ -207,7 +237,7 @@ class UncheckedContext(ChangeContext):
 
     def known(self, name: str) -> str:
         """Return the stored name of a frame, which may have been removed."""
-        return check_name(name)
+        return self._store.frame_key(check_name(name))
 
     def body(self, name: str, frames: list[str]) -> tuple[str, list[str]]:
         """Return the stored names of a body and of frames."""

@@ -12,7 +12,6 @@ from armillary.forks import begin_anew_in_child, new_lock
 from armillary.stamps import Latest, seconds
 from armillary.store.dispatcher import check_callback, check_timeout
 from armillary.store.values import as_number
-from armillary.transforms import check_name
 
 if TYPE_CHECKING:
     from armillary._core import Pose
@@ -67,7 +66,7 @@ class StampedQueue:
         check_callback(callback, "callback")
         check_callback(callback if on_drop is None else on_drop, "on_drop")
         self._dispatcher, self._callback, self._on_drop = dispatcher, callback, on_drop
-        self._in_frames = tuple(dict.fromkeys(check_name(name) for name in in_frames))
+        self._in_frames = tuple(dict.fromkeys(dispatcher.frame_name(name) for name in in_frames))
         self._size, self._tolerance_ns, self._timeout_s = size, seconds(tolerance_s), check_timeout(timeout_s)
         self._lock = new_lock()
         self._waiting: OrderedDict[int, _Item] = OrderedDict()
@@ -104,7 +103,7 @@ class StampedQueue:
         """
         if isinstance(at, Latest):
             raise InvalidStamp("at must be the instant of the measurement in integer nanoseconds, got LATEST.", at)
-        name = check_name(frame)
+        name = self._dispatcher.frame_name(frame)
         self._dispatcher.check({"of": name, "in_frame": self._in_frames[0], "at": at} | _AS_USUAL)
         questions = self._questions(name, at)
         known = [pose for pose in map(self._dispatcher.knows, questions) if pose is not None]

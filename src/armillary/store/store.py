@@ -12,7 +12,7 @@ from armillary.errors import AmbiguousPath, ArmillaryError, ChangesForgotten, In
 from armillary.stamps import LATEST, Latest, as_stamp, now
 from armillary.store.bodies import check_body, listed_frames
 from armillary.store.dispatcher import POSE, TWIST, Dispatcher, Kind, WaitHandle, check_timeout
-from armillary.store.names import recall_name
+from armillary.store.names import frame_name, recall_name
 from armillary.store.observers import Observers
 from armillary.store.query import PoseQuery, TwistQuery
 from armillary.store.settings import Settings
@@ -75,6 +75,7 @@ class Store(StoreCore):
         typos: Finds names that look like a typo.
         mechanisms: Completes joints that follow from others; None where no model is mounted.
         policy_answers: `armillary.fusion.answers`, or None: then only policy='unique' is answered.
+        load_world: `World.load`, or None: then no files are compared with.
     """
 
     def __init__(self, settings: Settings | None = None) -> None:
@@ -91,6 +92,7 @@ class Store(StoreCore):
         self.observers = Observers(self.dispatcher.report, self.max_waits)
         self.mechanisms: Mechanisms | None = None
         self.policy_answers: ModuleType | None = None
+        self.load_world: Callable[[Any], Any] | None = None
         self.after_change: Callable[[Sequence[Change] | None, SceneView], None] | None = None
         self._clock = now if self.settings.clock is None else self.settings.clock
         self._time_method: weakref.WeakMethod[Callable[[], int]] | None = None
@@ -342,7 +344,9 @@ class Store(StoreCore):
 
     # -- Frames and bodies
 
-    def attach_frame(self, *, of: str, to: str, at: int | None, source: str | None, query: Query) -> None:
+    def attach_frame(
+        self, *, of: str | NodeId, to: str | NodeId, at: int | None, source: str | None, query: Query
+    ) -> None:
         """Place a frame in another from `at` on, keeping where it is; arguments as for `World.attach`."""
         if query.policy == "unique":
             self.attach(of=of, to=to, at=at, source=source, outside=query.outside)
@@ -373,13 +377,13 @@ class Store(StoreCore):
             super().clear()
             self.pending.drop_all(self)
 
-    def add_body(self, name: str, frames: Iterable[str] = ()) -> None:
+    def add_body(self, name: str, frames: Iterable[str | NodeId] = ()) -> None:
         """Declare frames to be one rigid body; arguments as for `World.add_body`."""
         with self.pending.lock:
             self.declare_body(*check_body(self, name, listed_frames(frames)))
         self.pending.store_ready(self)
 
-    def body_of(self, frame: str) -> str:
+    def body_of(self, frame: str | NodeId) -> str:
         """Return the name of the body that a frame is on: its own until `add_body` puts it on another."""
         return self.body_name(recall_name(self, frame))
 
@@ -387,7 +391,7 @@ class Store(StoreCore):
         """Return the twists of `set_twist(..., pending=True)` that still wait for poses, oldest first."""
         return self.pending.twists()
 
-    def has_twist_relation(self, of: str, relative_to: str, source: str) -> bool:
+    def has_twist_relation(self, of: str | NodeId, relative_to: str | NodeId, source: str) -> bool:
         """Whether a source has measured this motion."""
         return self.twist_relation_id(of, relative_to, source) != NO_RELATION
 
@@ -429,7 +433,7 @@ class Store(StoreCore):
         in_frame = next((info.in_frame for info in infos if info.of == frame), None)
         return () if in_frame is None else self._rivals(frame, _unplaced(self.parents(at), infos) or in_frame, at)
 
-    def _rivals(self, of: str, in_frame: str, at: int | Latest) -> tuple[str, ...]:
+    def _rivals(self, of: str | NodeId, in_frame: str | NodeId, at: int | Latest) -> tuple[str, ...]:
         """Return the sources that contest a frame; `in_frame` is one that is not contested itself, if there is one."""
         try:
             self.pose(of=of, in_frame=in_frame, at=at)
@@ -442,22 +446,34 @@ class Store(StoreCore):
     # -- Samples
 
     def samples(
-        self, *, of: str, in_frame: str, start: int | None = None, end: int | None = None, source: str | None = None
+        self,
+        *,
+        of: str | NodeId,
+        in_frame: str | NodeId,
+        start: int | None = None,
+        end: int | None = None,
+        source: str | None = None,
     ) -> Samples:
         """Return the stored samples of one pose relation, `start` and `end` included."""
         stamps, transforms, covariances = self.sample_rows(self.known_relation(of, in_frame, source), start, end)
         return Samples(stamps=stamps, transforms=transforms, covariances=covariances)
 
     def twist_samples(
-        self, *, of: str, relative_to: str, start: int | None = None, end: int | None = None, source: str | None = None
+        self,
+        *,
+        of: str | NodeId,
+        relative_to: str | NodeId,
+        start: int | None = None,
+        end: int | None = None,
+        source: str | None = None,
     ) -> TwistSamples:
         """Return the measured twists of one frame relative to one body, as they are stored."""
         stamps, twists, covariances = self.sample_rows(self.known_twist(of, relative_to, source), start, end)
         return TwistSamples(stamps=stamps, twists=twists, covariances=covariances)
 
-    def known_relation(self, of: str, in_frame: str, source: str | None) -> int:
+    def known_relation(self, of: str | NodeId, in_frame: str | NodeId, source: str | None) -> int:
         """Return the id of a pose relation; the one source that places the frame there, if none is named."""
-        of, in_frame = check_name(of), check_name(in_frame)
+        of, in_frame = frame_name(self, of), frame_name(self, in_frame)
         placing = {
             who
             for child, parent, who, kind, *_ in self.relation_rows()
@@ -473,9 +489,9 @@ class Store(StoreCore):
             )
         return relation
 
-    def known_twist(self, of: str, relative_to: str, source: str | None) -> int:
+    def known_twist(self, of: str | NodeId, relative_to: str | NodeId, source: str | None) -> int:
         """Return the id of a relation of twists; the one source that measures it, if none is named."""
-        of, relative_to = check_name(of), check_name(relative_to)
+        of, relative_to = frame_name(self, of), frame_name(self, relative_to)
         body = self.body_name(relative_to) or relative_to
         measuring = {
             who for head, tail, who, kind, *_ in self.relation_rows() if (head, tail, kind) == (of, body, "twist")
@@ -508,9 +524,9 @@ class Store(StoreCore):
             *(as_thinning(thin_m, thin_rad) if is_thinned else old_thinning),
         )
 
-    def snapshot(self, in_frame: str, query: Query) -> Snapshot:
+    def snapshot(self, in_frame: str | NodeId, query: Query) -> Snapshot:
         """Return the transform of every frame that has one, evaluated together."""
-        return Snapshot(self, self.sweep(in_frame=in_frame, **query.keywords), check_name(in_frame))
+        return Snapshot(self, self.sweep(in_frame=in_frame, **query.keywords), frame_name(self, in_frame))
 
     # -- Joints
 
@@ -597,13 +613,13 @@ class Store(StoreCore):
 
     def checked_pose_query(self, query: PoseQuery) -> dict[str, Any]:
         """Check a question that may be asked before its frames exist; return its keyword arguments."""
-        question = query.with_stored_names().keywords
+        question = query.with_stored_names(self).keywords
         self.check_question(**question)
         return question
 
     def checked_twist_query(self, query: TwistQuery) -> dict[str, Any]:
         """Check a question for a motion that may be asked before its frames exist; return its keyword arguments."""
-        question = query.with_stored_names().keywords
+        question = query.with_stored_names(self).keywords
         self.check_motion(**question)
         return question
 

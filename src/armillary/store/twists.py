@@ -11,7 +11,7 @@ from armillary._core import ReadyQueue
 from armillary.errors import ArmillaryError, InvalidArgument, LimitReached, WorldClosed
 from armillary.forks import new_lock
 from armillary.store.bodies import check_new_twist
-from armillary.transforms import check_name
+from armillary.store.names import frame_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -170,7 +170,8 @@ class PendingTwists:
 
 def store_twist(store: Store, *, pending: bool, **twist: Any) -> None:
     """Store a twist whose values and names are checked, or keep it until its poses are known."""
-    store.pending.write(store, twist, pending=pending)
+    names = {key: store.frame_label(twist[key]) for key in ("of", "relative_to", "expressed_in")}
+    store.pending.write(store, twist | names, pending=pending)
 
 
 def store_pending(store: Store) -> None:
@@ -207,7 +208,7 @@ def read_given_twist(
     """Read a twist that comes as a relation or as coordinates."""
     from armillary.relations import Twist  # noqa: PLC0415  (few programs need it)
 
-    of, relative_to = check_name(of), check_name(relative_to)
+    of, relative_to = frame_name(store, of), frame_name(store, relative_to)
     if isinstance(twist, Twist):
         point = relative_to if getattr(twist.coordinates, "form", "free") == "spatial" else of
         bodies = {"body": {of, store.body_name(of) or of}}

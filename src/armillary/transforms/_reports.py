@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from armillary.errors import ArmillaryError
 
 _NS_PER_S = 1e9
+_ID_DIGITS = 8  # as many as the repr of an id shows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,6 +207,13 @@ class Tree:
         """Frames without a parent."""
         return tuple(name for name, parent in self.parents.items() if parent is None)
 
+    def text(self, name: str) -> str:
+        """Return what people call a frame; that of a node without a name of its own by the node's name and id."""
+        if name not in self.names:
+            return name
+        node, slash, mount = name.partition("/")
+        return f"{self.names[name]} ({node[:_ID_DIGITS]}){slash}{mount}"
+
     def children(self, name: str) -> tuple[str, ...]:
         """Return the frames whose parent is `name`."""
         return tuple(child for child, parent in self.parents.items() if parent is not None and parent[0] == name)
@@ -219,9 +227,8 @@ class Tree:
         stack = [(name, "", "") for name in reversed(children.get(None, []))]
         while stack:
             name, lead, below = stack.pop()
-            named = [f"'{self.names[name]}'"] if name in self.names else []
-            note = " ".join([*named, *filter(None, [self.notes.get(name)])])
-            yield f"{lead}{name}" + (f"  {note}" if note else "")
+            note = self.notes.get(name)
+            yield f"{lead}{self.text(name)}" + (f"  {note}" if note else "")
             stack.extend(_branches(children.get(name, []), below))
 
     def __str__(self) -> str:

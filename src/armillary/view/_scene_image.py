@@ -11,6 +11,7 @@ import numpy as np
 from armillary.errors import ArmillaryError, InvalidArgument
 from armillary.errors.format import format_stamp
 from armillary.stamps import LATEST, Latest, as_when
+from armillary.store.nodes import is_of_a_node
 from armillary.view._annotations import Label, place_labels
 from armillary.view._drawing import MARGIN_PX, Circle, Drawing, Line, Polygon, Shape, as_points, heading
 from armillary.view._faces import Piece, back_to_front, faces_of, normal_of, points_of
@@ -97,7 +98,7 @@ class _ContentsCollector:
 
     def enter(self, node: VisitedNode) -> None:
         """Collect one node."""
-        if node.kind in {"transform", "uncertain_transform"}:
+        if is_of_a_node(node.frame):
             self.unnamed.add(node.frame)
         if node.kind == "geometry" and node.frame in self.snapshot:
             color, opacity = color_of(node.attributes.get("color"))

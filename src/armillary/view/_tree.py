@@ -26,7 +26,6 @@ _BOX_PADDING = 12.0
 _STUB = 22.0  # from a parent's box to its trunk
 _LABEL_PADDING = 12.0
 _UNITS = (("ms", 1e-3), ("s", 1.0), ("min", 60.0), ("h", 3600.0), ("days", 86400.0))
-_ID_DIGITS = 8
 _LONGEST = 100.0  # of one unit, before the next is taken
 
 
@@ -112,16 +111,8 @@ def _width(layout: _Layout, shapes: Sequence[Shape]) -> float:
 def _arrange(tree: Tree, edges: Mapping[str, RelationInfo]) -> _Layout:
     children = _children(tree)
     depth = _depths(tree.roots, children)
-    text = {name: _text(tree, name) for name in depth}
+    text = {name: tree.text(name) for name in depth}
     return _Layout(_columns(depth, edges, text), depth, _rows(depth, children), text)
-
-
-def _text(tree: Tree, name: str) -> str:
-    """Return the name of a frame; for the frame of a node, the name and the beginning of the id of the node."""
-    if name not in tree.names:
-        return name
-    kept, slash, mount = name.partition("/")
-    return f"{tree.names[name]} ({kept[:_ID_DIGITS]}){slash}{mount}"
 
 
 def _children(tree: Tree) -> dict[str, list[str]]:

@@ -99,7 +99,7 @@ class TestAThingByItsId:
 
     def test_is_printed_short(self, typed, here):
         cup, table = (str(node)[:8] for node in here)
-        assert typed(f"pose {cup} {table} -w kitchen.json")[1].startswith(f"{cup} in {table}, always\n")
+        assert typed(f"pose {cup} {table} -w kitchen.json")[1].startswith(f"cup ({cup}) in table ({table}), always\n")
 
     @pytest.mark.parametrize("command", ["twist", "watch", "doctor"])
     def test_is_known_to(self, typed, here, command):
@@ -218,7 +218,7 @@ class TestATree:
     def test_shows_short_ids(self, typed, here):
         _, out, _ = typed("tree kitchen.json --nodes")
         cup, table = (str(node)[:8] for node in here)
-        assert f"├── {table}  'table' [fixed by 'robot']\n│   └── {cup}  'cup' [fixed by 'robot']\n" in out
+        assert f"├── table ({table})  [fixed by 'robot']\n│   └── cup ({cup})  [fixed by 'robot']\n" in out
         assert max(map(len, out.splitlines())) <= 80
 
     def test_does_not_repeat_the_only_source(self, tmp_path, monkeypatch, capsys):

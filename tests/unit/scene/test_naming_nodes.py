@@ -7,7 +7,7 @@ import uuid
 import pytest
 
 from armillary import Sphere, Transform, seconds
-from armillary.errors import InvalidArgument, InvalidName, UnknownFrame
+from armillary.errors import InvalidArgument, UnknownFrame
 from armillary.scene import NodeId
 from unit.kit import FakeClock
 
@@ -70,10 +70,9 @@ class TestATextNamesAFrame:
         assert "nobody" not in scene
         assert "map" in scene
 
-    def test_and_an_id_does_not(self, scene):
-        node = scene.add_group(parent=scene.root)
-        with pytest.raises(InvalidName, match=r"scene\.frame\(id\)"):
-            scene.overlapping(Sphere(1.0), in_frame=node)
+    def test_and_an_id_names_the_frame_that_the_node_is_in(self, scene):
+        node = scene.add_geometry(parent=scene.root, shape=Sphere(1.0))
+        assert list(scene.overlapping(Sphere(1.0), in_frame=node)) == [node]
 
     def test_and_is_no_attribute(self, scene):
         node = scene.add_transform(parent=scene.root, transform=Transform.identity(), attributes={"name": "cup"})

@@ -90,6 +90,7 @@ def _behind(world):
 CASES = [
     Case(errors.UnknownNode, lambda world: world.scene.children(NodeId.random()), "scene.find"),
     Case(errors.NodeExists, lambda world: _group(world, id=_group(world)), "Leave `id` out"),
+    Case(errors.FrameNameTaken, lambda world: _group(world, frame="map"), "another `frame`", ("frame", "owner")),
     Case(errors.NotAGroup, lambda world: world.scene.add_group(parent=_box(world)), "Put both under one group"),
     Case(errors.NotATransform, lambda world: world.scene.set_transform(_group(world), STILL), "add_transform"),
     Case(errors.WrongKind, lambda world: world.scene.geometry(_group(world)), "scene.children", ("node", "kind")),

@@ -130,7 +130,7 @@ class TestATree:
         return world.scene.add_transform(parent=world.scene.root, transform=moved(1), at=None, attributes=attributes)
 
     def test_names_the_nodes(self, world, table):
-        assert str(world.tree()) == f"map\n└── {table}  'table' [fixed]"
+        assert str(world.tree()) == f"map\n└── table ({str(table)[:8]})  [fixed]"
 
     def test_is_drawn_with_their_names(self, world, table):
         svg = tree_svg(world)

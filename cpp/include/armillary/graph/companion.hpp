@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <string_view>
 
 namespace armillary {
 
@@ -13,6 +15,9 @@ struct Companion {
   virtual ~Companion() = default;
   Companion(const Companion&) = default;
   Companion& operator=(const Companion&) = default;
+
+  /// The frame that goes by another name than its own; empty where none does.
+  [[nodiscard]] virtual std::string frame_called(std::string_view /*name*/) const { return {}; }
 };
 
 using CompanionPtr = std::shared_ptr<const Companion>;

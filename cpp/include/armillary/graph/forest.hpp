@@ -197,7 +197,11 @@ class Forest {
   // -- Names
 
   FrameId add_frame(std::string_view name);
-  [[nodiscard]] FrameId find_frame(std::string_view name) const;  ///< kNone where there is none
+  /// The frame of this name, or the one that the companion calls so; kNone where there is none.
+  [[nodiscard]] FrameId find_frame(std::string_view name) const;
+  [[nodiscard]] bool has_frame(std::string_view name) const;  ///< by its own name
+  /// Asks again who waits for a frame of this name: the companion calls one so now.
+  void wake_name(const std::string& name);
   [[nodiscard]] std::string frame_name(FrameId id) const;
   [[nodiscard]] std::vector<std::string> frame_names() const;  ///< in the order they came
   [[nodiscard]] BodyId body_of(FrameId id) const;

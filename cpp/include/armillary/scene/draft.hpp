@@ -123,6 +123,7 @@ class Draft {
   void set_flags(const std::vector<Signature>& closed, const std::unordered_set<NodeId>& living, Stamp at);
   void move_to(const std::vector<NodeId>& living, Stamp at);
 
+  void drop_claims(const NodeRecord& newest);
   void add_to_index(const NodeRecord& record);
   void remove_from_index(const NodeRecord& record);
   void index_value(const NodeId& id, const Attribute& attribute, bool present);

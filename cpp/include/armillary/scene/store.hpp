@@ -31,6 +31,7 @@ enum class Fault : std::uint8_t {
   nothing_to_undo,
   holds_nodes,    ///< nodes are in the frame that was to be removed: see `path`
   frame_of_node,  ///< the frame goes with its node alone
+  name_taken,     ///< a node (`parent`), or a frame or body, has the name that the frame of a new node was to have
   frame_in_use,   ///< other frames are below the frame that was to be removed: see `failure`
   frames,         ///< the frames of the world do not allow it: see `failure`
 };
@@ -143,6 +144,21 @@ class Store {
 
   [[nodiscard]] VersionPtr version() const;
   [[nodiscard]] const FrameNames& names() const { return names_; }
+  /// The name by which the forest and the log know a frame: that of a node's frame is made of the node's id.
+  [[nodiscard]] std::string frame_key(std::string_view name) const;
+  /// The name by which people know a frame; the inverse of `frame_key`.
+  [[nodiscard]] std::string frame_label(std::string key) const;
+  /// The frame that a node is in, as the forest knows it; empty where there is no such node.
+  [[nodiscard]] std::string frame_of_node(const NodeId& node) const;
+  /// A node whose frame was to have a name that another node, or a frame or body of that name, has.
+  struct Unnamed {
+    NodeId node{};
+    std::string name{};
+    NodeId owner{};  ///< nil: a frame or a body
+  };
+  [[nodiscard]] std::vector<Unnamed> unnamed() const;
+  /// How often a frame that existed got another label.
+  [[nodiscard]] std::uint64_t relabelled() const { return relabelled_.load(std::memory_order_relaxed); }
   [[nodiscard]] const StoreOptions& options() const { return options_; }
 
   /// Refuses what is wrong: then nothing has happened. What nobody asked for, such as expiry, is not for `undo`.
@@ -211,6 +227,9 @@ class Store {
 
   [[nodiscard]] Refusal complete(ChangeRequest& request, Draft& draft, std::int64_t now_ns, Taken& taken) const;
   [[nodiscard]] Refusal check_removal(const log::RemoveFrames& payload, const Version& version) const;
+  [[nodiscard]] Refusal check_frame_name(const ChangeRequest& request, const Version& version, const Taken& taken) const;
+  [[nodiscard]] bool is_plain_name(const std::string& name) const;
+  void note_names(const Draft& draft, const std::vector<ChangePtr>& changes);
   [[nodiscard]] Refusal add_subtree(ChangeRequest& request, Draft& draft, std::int64_t now_ns, Taken& taken) const;
   [[nodiscard]] Refusal take(std::vector<ChangeRequest> requests, Draft& draft, std::int64_t now_ns, Taken& taken) const;
   [[nodiscard]] Outcome commit(Draft& draft, Taken& taken);
@@ -252,6 +271,7 @@ class Store {
   Stamp newest_at_ = Stamp::always();
   bool is_open_ = false;
   std::atomic<std::uint64_t> vanished_ = 0;
+  std::atomic<std::uint64_t> relabelled_ = 0;
   detail::AtFork at_fork_{{.try_hold = [this] { return arena_->try_hold(); },
                            .release = [this] { arena_->release(); },
                            .renew = [this] { arena_->renew(); }}};

@@ -82,7 +82,7 @@ struct NodeRecord : detail::Counted {
   Stamp created_at{};
   std::shared_ptr<const Content> content{};
   std::shared_ptr<const Placement> placement{};     ///< of a Transform
-  std::shared_ptr<const std::string> frame_name{};  ///< of the stand-in of a frame
+  std::shared_ptr<const std::string> frame_name{};  ///< of its own frame, or of the frame that it stands for; null: its id
   std::vector<Attribute> attributes{};              ///< by key, then signature: the last of a key holds
   std::vector<Edge> edges{};                        ///< to parents, by signature
   NodeSet children{};                               ///< nodes with an edge that is not removed to this incarnation
@@ -91,8 +91,13 @@ struct NodeRecord : detail::Counted {
 
   [[nodiscard]] bool has_known_beginning() const { return kind != NodeKind::unknown; }
   [[nodiscard]] bool is_transform() const { return armillary::is_transform(kind); }
-  /// Whether it has a frame from the beginning: a Transform its own, a stand-in the one that it stands for.
-  [[nodiscard]] bool is_placed() const { return is_transform() || kind == NodeKind::frame; }
+  /// Whether it has a frame from the beginning: a Transform its own, a stand-in the one that it stands for, others one that
+  /// was named.
+  [[nodiscard]] bool is_placed() const { return is_transform() || frame_name != nullptr; }
+  /// Whether its own frame was given a name.
+  [[nodiscard]] bool has_named_frame() const { return frame_name != nullptr && kind != NodeKind::frame; }
+  /// Of the changes that began it, the strongest; the first of all where none is known.
+  [[nodiscard]] Signature beginning() const;
   [[nodiscard]] bool has_living_parent() const;
   /// Whether it ever had more than one parent, at the same time or one after the other.
   [[nodiscard]] bool had_several_parents() const;
@@ -114,6 +119,22 @@ struct RecordTraits : NodeIdTraits, SceneMapTraits {
   static Digest digest(const NodeId& id, const RecordPtr& record);
 };
 using Records = PersistentMap<NodeId, RecordPtr, RecordTraits>;
+
+/// A text that maps share.
+struct SharedText : detail::Counted {
+  explicit SharedText(std::string_view given) : text(given), hash(std::hash<std::string_view>{}(given)) {}
+
+  std::string text;
+  std::uint64_t hash;
+};
+using TextPtr = detail::CountedPtr<const SharedText>;
+
+struct TextTraits : SceneMapTraits {
+  static std::uint64_t hash(const TextPtr& text) { return text->hash; }
+  static bool equal(const TextPtr& a, const TextPtr& b) { return a == b || a->text == b->text; }
+};
+/// Which nodes have, or had, frames of which name.
+using FrameClaims = PersistentMap<TextPtr, NodeSet, TextTraits>;
 
 struct ValueTraits : SceneMapTraits {
   static std::uint64_t hash(const ValuePtr& value) { return value->index_bits; }
@@ -163,6 +184,7 @@ struct Version : Companion {
   Records alive{};
   Records gone{};                       ///< removed, or not added yet: kept for the past, and for changes that may still come
   Index index{};                        ///< of the attributes of what is alive
+  FrameClaims frame_claims{};           ///< of frames that were given a name
   log::Epoch epoch{};                   ///< the newest that a change names: stamps are on its time axis
   Stamp oldest_past = Stamp::always();  ///< before it the past was forgotten
   std::uint64_t number = 0;             ///< grows by one with each commit
@@ -174,6 +196,12 @@ struct Version : Companion {
   [[nodiscard]] const NodeRecord* recall(const NodeId& id,
                                          const Signature& incarnation) const;  ///< one of its incarnations, or null
   [[nodiscard]] bool is_alive(const NodeId& id) const { return alive.find(id) != nullptr; }
+  /// The node whose frame has this name. Of several, one that is alive before one that was removed; of those the one that was
+  /// added by the strongest change, of these the newest. Null where no node has it.
+  [[nodiscard]] const NodeRecord* named(std::string_view frame) const;
+  /// How many nodes were given, or had been given, a frame of this name.
+  [[nodiscard]] std::size_t claims_of(std::string_view frame) const;
+  [[nodiscard]] std::string frame_called(std::string_view name) const override;
   [[nodiscard]] std::vector<NodeId> children(const NodeRecord& record) const;  ///< living ones, oldest edge first
   /// The oldest active parent; of a removed node, the oldest of all. Nil where none is known.
   [[nodiscard]] NodeId main_parent(const NodeRecord& record) const;

@@ -32,7 +32,7 @@ from armillary.store.changes import (
     SetTransform,
     connection_request,
 )
-from armillary.store.nodes import CONTAINER_KINDS, KINDS, TRANSFORM_KINDS, id_of_frame
+from armillary.store.nodes import CONTAINER_KINDS, KINDS, TRANSFORM_KINDS, id_of_frame, is_of_a_node
 from armillary.transforms import Transform, check_name
 
 if TYPE_CHECKING:
@@ -281,13 +281,24 @@ def _attribute(field: Field, deepest: int) -> Any:
 
 
 def _group(field: Field, _: Arrays) -> _LoadedNode:
-    parts = field.members((*_COMMON, "at_ns"))
+    parts = field.members((*_COMMON, "at_ns"), ("frame",))
     node, attributes, at = parts["id"].node(), _attributes(parts["attributes"]), parts["at_ns"].stamp()
+    frame = _frame_name(parts)
 
     def make(parent: NodeId) -> Iterator[Change]:
-        yield AddGroup(parent=parent, attributes=attributes, at=at, id=node)
+        yield AddGroup(parent=parent, attributes=attributes, at=at, id=node, frame=frame)
 
     return _LoadedNode(node, "group", attributes, make, at)
+
+
+def _frame_name(parts: Mapping[str, Field]) -> str | None:
+    """Read the name that the frame of a node was given, if it was given one."""
+    if "frame" not in parts:
+        return None
+    name: str = parts["frame"].checked(lambda: check_name(parts["frame"].text()))
+    if is_of_a_node(name):
+        raise parts["frame"].refused("the frame of a node cannot have the id of a node as its name")
+    return name
 
 
 def _frame(field: Field, _: Arrays) -> _LoadedNode:
@@ -320,11 +331,12 @@ class PlacedAt:
 
 
 def _transform(field: Field, _: Arrays) -> _LoadedNode:
-    parts = field.members(_COMMON, ("fixed", "samples"))
+    parts = field.members(_COMMON, ("fixed", "samples", "frame"))
     if "fixed" not in parts and "samples" not in parts:
         raise field.refused("a transform has 'fixed', 'samples', or both")
     node, attributes, kind = parts["id"].node(), _attributes(parts["attributes"]), parts["kind"].value
     fixed = [_fixed(parts["fixed"])] if "fixed" in parts else []
+    frame = _frame_name(parts)
     first, *later = fixed + (samples_in(parts["samples"]) if "samples" in parts else [])
 
     def make(parent: NodeId) -> Iterator[Change]:
@@ -336,6 +348,7 @@ def _transform(field: Field, _: Arrays) -> _LoadedNode:
             at=first.at,
             attributes=attributes,
             id=node,
+            frame=frame,
         )
         for sample in later:
             yield SetTransform(node, sample.transform, sample.covariance, NOW if sample.at is None else sample.at)
@@ -376,15 +389,16 @@ def pose_in(field: Field, parts: Mapping[str, Field], at: int | None) -> PlacedA
 
 
 def _geometry(field: Field, arrays: Arrays) -> _LoadedNode:
-    parts = field.members((*_COMMON, "at_ns", "levels"))
-    node, attributes = parts["id"].node(), _attributes(parts["attributes"])
+    parts = field.members((*_COMMON, "at_ns", "levels"), ("frame",))
+    node, attributes, frame = parts["id"].node(), _attributes(parts["attributes"]), _frame_name(parts)
     at = None if parts["at_ns"].value is None else parts["at_ns"].stamp()
     shapes = tuple(shape_in(level, arrays) for level in parts["levels"].items())
     levels = parts["levels"].checked(lambda: Levels(shapes))
 
     def make(parent: NodeId) -> Iterator[Change]:
         finest, *coarser = levels
-        yield AddGeometry(parent=parent, shape=finest, levels=tuple(coarser), attributes=attributes, at=at, id=node)
+        about: dict[str, Any] = {"attributes": attributes, "at": at, "id": node, "frame": frame}
+        yield AddGeometry(parent=parent, shape=finest, levels=tuple(coarser), **about)
 
     return _LoadedNode(node, "geometry", attributes, make, NOW if at is None else at)
 

@@ -133,10 +133,12 @@ class _Writer:
     def _node(self, node: NodeId) -> dict[str, Any]:
         kind = self._view.kind(node)
         entry: dict[str, Any] = {"id": str(node), "kind": kind, "attributes": self._attributes(node)}
-        if kind in TRANSFORM_KINDS:
-            return entry | self._placement(node)
         if kind == "frame":
             return entry | {"frame": self._view.frame(node)}
+        if (frame := self._view.frame_name(node)) is not None:
+            entry["frame"] = frame
+        if kind in TRANSFORM_KINDS:
+            return entry | self._placement(node)
         entry["at_ns"] = self._view.created_at(node)
         if kind == "geometry":
             levels = self._scene.levels(node)

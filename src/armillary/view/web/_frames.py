@@ -10,6 +10,7 @@ import numpy as np
 
 from armillary.errors import ArmillaryError
 from armillary.stamps import LATEST, Latest
+from armillary.store.nodes import is_of_a_node
 from armillary.transforms import Transform
 
 if TYPE_CHECKING:
@@ -76,6 +77,8 @@ class _FrameCollector:
             return
         frame, attributes = node.frame, node.attributes
         self.attributes[frame] = attributes
+        if not is_of_a_node(frame):
+            return  # it has a name of its own
         if isinstance(attributes.get("name"), str):
             self.labels[frame] = attributes["name"]
         elif node.kind != "frame" and node.before is not None:
