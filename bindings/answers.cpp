@@ -5,6 +5,8 @@
 
 namespace armillary::python {
 
+using namespace nb::literals;
+
 bool Pose::is_frame_form() const {
   const auto is = [](const nb::object& name, const nb::object& frame) { return !name.is_valid() || same_name(name, frame); };
   return is(point, of) && is(reference_point, in_frame) && is(expressed_in, in_frame);
@@ -73,6 +75,42 @@ void set_covariance(Answer& answer, nb::handle covariance) {
 }
 template void set_covariance(PoseAnswer&, nb::handle);
 template void set_covariance(TwistAnswer&, nb::handle);
+
+namespace {
+
+nb::object held_class() { return nb::module_::import_("armillary.transforms").attr("HeldSample"); }
+
+}  // namespace
+
+nb::tuple held_tuple(const HeldSamples* held, const nb::object& catalog) {
+  if (held == nullptr) return nb::make_tuple();
+  const nb::object make = held_class();
+  nb::list samples;
+  for (const HeldSample& sample : *held) {
+    const bool has_relation = catalog.is_valid() && sample.relation != kNone;
+    samples.append(make("relation"_a = has_relation ? nb::object(catalog[sample.relation]) : nb::none(),
+                        "age_s"_a = static_cast<double>(sample.age.ns) / 1e9,
+                        "joint"_a = sample.joint.empty() ? nb::none() : nb::object(nb::str(sample.joint.c_str()))));
+  }
+  return nb::tuple(samples);
+}
+
+nb::object checked_held(nb::handle given) {
+  if (given.is_none() || given.ptr() == Py_False) return {};
+  const nb::object kind = held_class();
+  const bool is_list = PyTuple_Check(given.ptr()) || PyList_Check(given.ptr());
+  const nb::tuple held = is_list ? nb::steal<nb::tuple>(PySequence_Tuple(given.ptr())) : nb::make_tuple(given);
+  for (nb::handle sample : held)
+    if (!nb::isinstance(sample, kind))
+      raise("InvalidArgument", "held is a tuple of HeldSample, empty where nothing was held, got " + shown(given) + ".", given);
+  return nb::len(held) == 0 ? nb::object() : nb::object(held);
+}
+
+std::string held_text(const nb::tuple& held) {
+  std::string text;
+  for (nb::handle sample : held) text += (text.empty() ? "" : "; ") + printed(sample);
+  return text;
+}
 
 nb::tuple relation_names(const RelationList& relations, const nb::object& catalog) {
   nb::list names;

@@ -21,6 +21,7 @@ struct Pose {
   nb::object point, reference_point, expressed_in, body, reference_body;
   nb::object catalog;      // list: relation id -> (of, in_frame, source); null for a pose made by hand
   nb::object coordinates;  // in place of the transform, as they were given; null: the transform is all
+  nb::object held;         // in place of that of the answer, as it was given: a tuple that is not empty; else null
 
   [[nodiscard]] bool is_frame_form() const;
 };
@@ -31,6 +32,7 @@ struct Twist {
   nb::object point, body, reference_body, expressed_in;
   nb::object catalog;
   nb::object coordinates;  // in place of linear and angular, as they were given; null: those are all
+  nb::object held;         // in place of that of the answer, as it was given: a tuple that is not empty; else null
 };
 
 /// The classes that answers are made of: these ones, or subclasses that add to them.
@@ -81,6 +83,21 @@ template <typename Answer>
   const bool known = a.certainty == Certainty::known;
   return a.certainty == b.certainty && (!known || a.covariance->values == b.covariance->values);
 }
+
+/// What was held, as a tuple of armillary.transforms.HeldSample; joints alone have no catalog.
+[[nodiscard]] nb::tuple held_tuple(const HeldSamples* held, const nb::object& catalog);
+template <typename Value>
+[[nodiscard]] nb::tuple held_tuple(const Value& value) {
+  return value.held.is_valid() ? nb::borrow<nb::tuple>(value.held) : held_tuple(value.answer.held.get(), value.catalog);
+}
+template <typename Value>
+[[nodiscard]] bool is_held(const Value& value) {
+  return value.held.is_valid() || value.answer.held != nullptr;
+}
+/// What was given as held: null where that is nothing, else the tuple.
+[[nodiscard]] nb::object checked_held(nb::handle given);
+/// For people: which relation was held, and for how long.
+[[nodiscard]] std::string held_text(const nb::tuple& held);
 
 /// The names of the relations an answer was computed from.
 [[nodiscard]] nb::tuple relation_names(const RelationList& relations, const nb::object& catalog);

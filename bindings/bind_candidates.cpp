@@ -52,10 +52,10 @@ nb::object pose_or_error(const StoreCore& world, Candidate& candidate, nb::handl
 }
 
 nb::list candidates(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame,
-                    nb::handle outside, nb::handle interpolation, std::size_t max_paths) {
+                    nb::handle outside, nb::handle interpolation, nb::handle hold_up_to_s, std::size_t max_paths) {
   StoreCore& world = core(self);
   Spelling spelling;
-  const QueryContext context = as_context(world, outside, words().unique, interpolation);
+  const QueryContext context = as_context(world, outside, words().unique, interpolation, hold_up_to_s);
   const Question question = as_question(self, of, in_frame, at, of_at, fixed_frame, context, spelling);
   Result<std::vector<Candidate>> found = world.forest->candidates(question, max_paths);
   if (found.failure) raise_failure(world, found.failure, of, in_frame);
@@ -76,10 +76,11 @@ void bind_world_candidates(nb::module_& m, nb::class_<StoreCore>& world) {
           "joined", [](const PathChoice& a, const PathChoice& b) { return PathChoice{a.sources.joined(b.sources)}; }, "other"_a,
           "Both; where both decide, this one.");
   world.def("candidates", &candidates, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "of_at"_a.none(), "fixed_frame"_a.none(),
-            "outside"_a.none(), "interpolation"_a.none(), "max_paths"_a,
+            "outside"_a.none(), "interpolation"_a.none(), "hold_up_to_s"_a.none(), "max_paths"_a,
             nb::sig("def candidates(self, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest, of_at: int | Latest | "
                     "None, fixed_frame: "
-                    "str | NodeId | None, outside: str, interpolation: str | None, max_paths: int) -> list[tuple[PoseAnswer | "
+                    "str | NodeId | None, outside: str, interpolation: str | None, hold_up_to_s: float | None, max_paths: int) "
+                    "-> list[tuple[PoseAnswer | "
                     "ArmillaryError, PathChoice, tuple[tuple[tuple[str, str, str], tuple[int, int], int | None, bool, bool], "
                     "...], NDArray[float64], NDArray[float64]]]"));
 }

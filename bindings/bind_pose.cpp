@@ -24,7 +24,7 @@ std::string pose_repr(const Pose& pose) {
   char numbers[200];
   std::snprintf(numbers, sizeof numbers, "xyz=(%.6g, %.6g, %.6g), rpy=(%.6g, %.6g, %.6g)", t.x, t.y, t.z, rpy.x, rpy.y, rpy.z);
   const std::string when = pose.answer.is_timeless() ? "" : " at " + stamp_text(pose.answer.stamp);
-  const std::string flags = pose.answer.held ? ", held" : pose.answer.predicted ? ", predicted" : "";
+  const std::string flags = is_held(pose) ? ", held: " + held_text(held_tuple(pose)) : pose.answer.predicted ? ", predicted" : "";
   return "Pose(" + std::string(text_of(pose.of)) + " in " + std::string(text_of(pose.in_frame)) + when + ": " + numbers + flags +
          ")";
 }
@@ -60,7 +60,7 @@ void set_coordinates(Pose& pose, nb::handle transform, nb::handle coordinates) {
 
 void init_pose(Pose* self, nb::handle of, nb::handle in_frame, nb::handle transform, nb::handle coordinates, nb::handle point,
                nb::handle body, nb::handle reference_point, nb::handle reference_body, nb::handle expressed_in, nb::handle stamp,
-               nb::handle covariance, bool held, bool predicted, bool integrated, nb::handle relations) {
+               nb::handle covariance, nb::handle held, bool predicted, bool integrated, nb::handle relations) {
   new (self) Pose();
   self->of = checked_name(of, "of");
   self->in_frame = checked_name(in_frame, "in_frame");
@@ -68,7 +68,7 @@ void init_pose(Pose* self, nb::handle of, nb::handle in_frame, nb::handle transf
   set_coordinates(*self, transform, coordinates);
   if (!stamp.is_none()) self->answer.stamp = {as_stamp(stamp, "stamp")};
   set_covariance(self->answer, covariance);
-  self->answer.held = held;
+  self->held = checked_held(held);
   self->answer.predicted = predicted;
   self->answer.integrated = integrated;
   if (PyObject_IsTrue(relations.ptr()) == 1) self->catalog = own_catalog(relations, self->answer.relations);
@@ -106,7 +106,7 @@ bool poses_equal(const Pose& a, nb::handle other) {
 const char* pose_method(const Pose& pose) {
   const PoseAnswer& answer = pose.answer;
   if (answer.is_timeless()) return "fixed";
-  return answer.predicted ? "predicted" : answer.held ? "held" : answer.integrated ? "integrated" : "sampled";
+  return answer.predicted ? "predicted" : is_held(pose) ? "held" : answer.integrated ? "integrated" : "sampled";
 }
 
 /// Foreign coordinates are read by the class that knows them.
@@ -147,7 +147,7 @@ nb::tuple pose_state(const Pose& pose) {
   const PoseAnswer& answer = pose.answer;
   const bool known = answer.certainty == Certainty::known;
   return nb::make_tuple(pose.of, pose.in_frame, answer.transform, answer.stamp.ns, static_cast<int>(answer.certainty),
-                        known ? nb::cast(answer.covariance->values) : nb::none(), answer.held, answer.predicted,
+                        known ? nb::cast(answer.covariance->values) : nb::none(), held_tuple(pose), answer.predicted,
                         relation_names(answer.relations, pose.catalog), stored(pose.point), stored(pose.body),
                         stored(pose.reference_point), stored(pose.reference_body), stored(pose.expressed_in),
                         stored(pose.coordinates), answer.integrated);
@@ -168,7 +168,7 @@ void restore_pose(Pose& self, const nb::tuple& state) {
     answer.covariance = std::make_unique<Covariance>(Covariance{nb::cast<std::array<double, 36>>(state[5])});
     answer.certainty = Certainty::known;
   }
-  answer.held = nb::cast<bool>(state[6]);
+  self.held = checked_held(nb::object(state[6]));
   answer.predicted = nb::cast<bool>(state[7]);
   self.catalog = own_catalog(nb::object(state[8]), answer.relations);
   set_names(self,
@@ -211,7 +211,7 @@ Pose composed(const Pose& a, const Pose& b) {
   answer.transform = a.answer.transform * b.answer.transform;
   answer.transform.rotation = nearly_unit(answer.transform.rotation);
   answer.stamp = a.answer.is_timeless() ? b.answer.stamp : a.answer.stamp;
-  answer.held = a.answer.held || b.answer.held;
+  if (is_held(a) || is_held(b)) result.held = nb::tuple(held_tuple(b) + held_tuple(a));
   answer.predicted = a.answer.predicted || b.answer.predicted;
   answer.integrated = a.answer.integrated || b.answer.integrated;
   compose_covariance(a, b, answer);
@@ -273,12 +273,13 @@ void bind_pose(nb::module_& m) {
                    "Where one frame is, seen from another: `in_frame_T_of`, with its stamp and uncertainty. Frozen.")
       .def("__init__", &init_pose, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a = nb::none(), "coordinates"_a = nb::none(),
            "point"_a = nb::none(), "body"_a = nb::none(), "reference_point"_a = nb::none(), "reference_body"_a = nb::none(),
-           "expressed_in"_a = nb::none(), "stamp"_a = nb::none(), "covariance"_a = nb::none(), "held"_a = false,
+           "expressed_in"_a = nb::none(), "stamp"_a = nb::none(), "covariance"_a = nb::none(), "held"_a = nb::make_tuple(),
            "predicted"_a = false, "integrated"_a = false, "relations"_a = nb::make_tuple(),
            nb::sig("def __init__(self, *, of: str, in_frame: str, transform: Transform | None = None, coordinates: Any = None, "
                    "point: str | None = None, body: str | None = None, reference_point: str | None = None, reference_body: str | "
                    "None = None, expressed_in: str | None = None, stamp: int | None = None, covariance: ArrayLike | None = None, "
-                   "held: bool = False, predicted: bool = False, integrated: bool = False, relations: tuple[tuple[str, str, "
+                   "held: Sequence[HeldSample] = (), predicted: bool = False, integrated: bool = False, relations: "
+                   "tuple[tuple[str, str, "
                    "str], ...] = ()) -> None"))
       .def_prop_ro(
           "of", [](const Pose& p) { return p.of; }, nb::sig("def of(self) -> str"), "The frame this is the pose of.")
@@ -307,8 +308,9 @@ void bind_pose(nb::module_& m) {
           "stamp", [](const Pose& p) { return stamp_or_none(p.answer.stamp); }, nb::sig("def stamp(self) -> int | None"),
           "The instant [ns]; None where everything on the path is fixed.")
       .def_prop_ro(
-          "held", [](const Pose& p) { return p.answer.held; },
-          "Whether an edge was outside its history and its nearest sample was taken.")
+          "held", [](const Pose& p) { return held_tuple(p); }, nb::sig("def held(self) -> tuple[HeldSample, ...]"),
+          "The samples that were used at another instant than their own: which relation, and for how long; empty where\n"
+          "there was none.")
       .def_prop_ro("method", &pose_method, "How it was obtained: fixed, sampled, integrated, held or predicted.")
       .def_prop_ro(
           "predicted", [](const Pose& p) { return p.answer.predicted; }, "Whether an edge was extrapolated.")

@@ -22,6 +22,17 @@ bool is_text(nb::handle value, const char* text) {
   return PyUnicode_Check(value.ptr()) && PyUnicode_CompareWithASCIIString(value.ptr(), text) == 0;
 }
 
+Duration as_hold_limit(nb::handle limit, Outside outside) {
+  const double seconds = PyBool_Check(limit.ptr()) ? -1.0 : PyFloat_AsDouble(limit.ptr());
+  PyErr_Clear();
+  if (!(seconds >= 0.0))
+    raise("InvalidArgument", "hold_up_to_s must be a number of seconds, at least 0, or None, got " + shown(limit) + ".", limit);
+  if (outside != Outside::hold)
+    raise("InvalidArgument", "hold_up_to_s limits what outside='hold' accepts: pass outside='hold' with it.", limit);
+  constexpr double kLongest = 9e9;
+  return seconds > kLongest ? kHoldForEver : Duration{static_cast<std::int64_t>(std::llround(1e9 * seconds))};
+}
+
 }  // namespace
 
 const Words& words() {
@@ -33,7 +44,8 @@ bool is_native_policy(nb::handle policy) {
   return policy.is(words().unique) || is_text(policy, "unique") || nb::isinstance<PathChoice>(policy);
 }
 
-QueryContext as_context(const StoreCore& world, nb::handle outside, nb::handle policy, nb::handle interpolation) {
+QueryContext as_context(const StoreCore& world, nb::handle outside, nb::handle policy, nb::handle interpolation,
+                        nb::handle hold_up_to_s) {
   QueryContext context = world.defaults;
   if (!outside.is(words().raise) && !is_text(outside, "raise")) {
     const bool predicts = is_text(outside, "predict");
@@ -46,6 +58,7 @@ QueryContext as_context(const StoreCore& world, nb::handle outside, nb::handle p
       raise("InvalidArgument", "Only policy='unique' is possible here, got " + shown(policy) + ".", policy);
     context.selector = &nb::inst_ptr<PathChoice>(policy)->sources;
   }
+  if (!hold_up_to_s.is_none()) context.hold_up_to = as_hold_limit(hold_up_to_s, context.outside);
   if (!interpolation.is_none()) {
     if (is_text(interpolation, "screw")) {
       context.interpolation = Interpolation::screw;
@@ -60,7 +73,8 @@ QueryContext as_context(const StoreCore& world, nb::handle outside, nb::handle p
 
 std::string signature(const char* head, const char* answer) {
   constexpr const char* kContext =
-      "outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None";
+      "outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, "
+      "hold_up_to_s: float | None = None";
   return std::string(head) + ", " + kContext + ") -> " + answer;
 }
 
@@ -81,11 +95,11 @@ Question as_question(Self self, nb::handle of, nb::handle in_frame, nb::handle a
 namespace {
 
 Pose pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame,
-          nb::handle outside, nb::handle policy, nb::handle interpolation) {
+          nb::handle outside, nb::handle policy, nb::handle interpolation, nb::handle hold_up_to_s) {
   const StoreCore& world = core(self);
   Spelling spelling;
-  const Question question =
-      as_question(self, of, in_frame, at, of_at, fixed_frame, as_context(world, outside, policy, interpolation), spelling);
+  const Question question = as_question(self, of, in_frame, at, of_at, fixed_frame,
+                                        as_context(world, outside, policy, interpolation, hold_up_to_s), spelling);
   Result<PoseAnswer> result = world.forest->pose(question);
   if (!result) raise_failure(world, result.failure, of, in_frame);
   return make_pose(world, std::move(result.value), spelling.of.is_valid() ? nb::handle(spelling.of) : of,
@@ -93,27 +107,31 @@ Pose pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::hand
 }
 
 /// A pose with other points or axes than those of its frames: put together in Python.
-PyObject* pose_between_points(Self self, const std::array<nb::handle, 11>& given) {
-  const auto [of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation, point, reference_point, expressed_in] = given;
-  return nb::object(core(self).upcalls.pose_between_points(
-                        self, "of"_a = of, "in_frame"_a = in_frame, "point"_a = point, "reference_point"_a = reference_point,
-                        "expressed_in"_a = expressed_in, "at"_a = at, "of_at"_a = of_at, "fixed_frame"_a = fixed_frame,
-                        "outside"_a = outside, "policy"_a = policy, "interpolation"_a = interpolation))
+PyObject* pose_between_points(Self self, const std::array<nb::handle, 12>& given) {
+  const auto [of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation, hold_up_to_s, point, reference_point,
+              expressed_in] = given;
+  return nb::object(core(self).upcalls.pose_between_points(self, "of"_a = of, "in_frame"_a = in_frame, "point"_a = point,
+                                                           "reference_point"_a = reference_point, "expressed_in"_a = expressed_in,
+                                                           "at"_a = at, "of_at"_a = of_at, "fixed_frame"_a = fixed_frame,
+                                                           "outside"_a = outside, "policy"_a = policy,
+                                                           "interpolation"_a = interpolation, "hold_up_to_s"_a = hold_up_to_s))
       .release()
       .ptr();
 }
 
 /// A pose that several paths may give: Python chooses among them.
-nb::object pose_by_policy(Self self, const std::array<nb::handle, 11>& given) {
+nb::object pose_by_policy(Self self, const std::array<nb::handle, 12>& given) {
   return by_policy(self, "pose", "of"_a = given[0], "in_frame"_a = given[1], "at"_a = given[2], "of_at"_a = given[3],
-                   "fixed_frame"_a = given[4], "outside"_a = given[5], "policy"_a = given[6], "interpolation"_a = given[7]);
+                   "fixed_frame"_a = given[4], "outside"_a = given[5], "policy"_a = given[6], "interpolation"_a = given[7],
+                   "hold_up_to_s"_a = given[8]);
 }
 
 /// A Pose, or null and the Python error: programs ask until an answer is there, and throwing costs more than asking.
-PyObject* pose_or_error(Self self, const std::array<nb::handle, 11>& given) {
-  const auto [of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation, point, reference_point, expressed_in] = given;
+PyObject* pose_or_error(Self self, const std::array<nb::handle, 12>& given) {
+  const auto [of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation, hold_up_to_s, point, reference_point,
+              expressed_in] = given;
   const StoreCore& world = core(self);
-  const QueryContext context = as_context(world, outside, policy, interpolation);
+  const QueryContext context = as_context(world, outside, policy, interpolation, hold_up_to_s);
   if (!recalls(self, of) || !recalls(self, in_frame)) return nullptr;
   Spelling spelling;
   const Question question = as_question(self, of, in_frame, at, of_at, fixed_frame, context, spelling);
@@ -129,7 +147,7 @@ PyObject* pose_or_error(Self self, const std::array<nb::handle, 11>& given) {
 
 /// `pose` for the interpreter.
 PyObject* pose_call(PyObject* given_self, PyObject* const* args, Py_ssize_t positional, PyObject* keywords) {
-  static const auto* expected = new Keywords<11>("pose", {{{"of", nullptr},
+  static const auto* expected = new Keywords<12>("pose", {{{"of", nullptr},
                                                            {"in_frame", nullptr},
                                                            {"at", latest().ptr()},
                                                            {"of_at", Py_None},
@@ -137,14 +155,15 @@ PyObject* pose_call(PyObject* given_self, PyObject* const* args, Py_ssize_t posi
                                                            {"outside", words().raise.ptr()},
                                                            {"policy", words().unique.ptr()},
                                                            {"interpolation", Py_None},
+                                                           {"hold_up_to_s", Py_None},
                                                            {"point", Py_None},
                                                            {"reference_point", Py_None},
                                                            {"expressed_in", Py_None}}});
   return guarded([&] {
     const Self self{nb::handle(given_self)};
-    const std::array<nb::handle, 11> given = expected->read(args, positional, keywords);
-    const auto [of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation, point, reference_point, expressed_in] =
-        given;
+    const std::array<nb::handle, 12> given = expected->read(args, positional, keywords);
+    const auto [of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation, hold_up_to_s, point, reference_point,
+                expressed_in] = given;
     if (!point.is_none() || !reference_point.is_none() || !expressed_in.is_none()) return pose_between_points(self, given);
     if (!is_native_policy(policy)) return pose_by_policy(self, given).release().ptr();
     return pose_or_error(self, given);
@@ -153,12 +172,12 @@ PyObject* pose_call(PyObject* given_self, PyObject* const* args, Py_ssize_t posi
 
 /// Poses of pairs (of, in_frame), all at one instant.
 nb::list poses_at_once(Self self, const std::vector<std::pair<nb::object, nb::object>>& names, nb::handle at, nb::handle outside,
-                       nb::handle policy, nb::handle interpolation) {
+                       nb::handle policy, nb::handle interpolation, nb::handle hold_up_to_s) {
   if (!is_native_policy(policy))
     return nb::list(by_policy(self, "poses_at_once", names, "at"_a = at, "outside"_a = outside, "policy"_a = policy,
-                              "interpolation"_a = interpolation));
+                              "interpolation"_a = interpolation, "hold_up_to_s"_a = hold_up_to_s));
   const StoreCore& world = core(self);
-  const QueryContext context = as_context(world, outside, policy, interpolation);
+  const QueryContext context = as_context(world, outside, policy, interpolation, hold_up_to_s);
   std::vector<Spelling> spelt;
   std::vector<FramePair> pairs;
   for (const auto& [of, in_frame] : names) {
@@ -174,14 +193,14 @@ nb::list poses_at_once(Self self, const std::vector<std::pair<nb::object, nb::ob
 }
 
 /// Missing data is the answer here, not an error: also a name that nobody has used yet.
-bool can_pose(Self self, const std::array<nb::handle, 8>& given) {
-  const auto [of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation] = given;
+bool can_pose(Self self, const std::array<nb::handle, 9>& given) {
+  const auto [of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation, hold_up_to_s] = given;
   if (!is_native_policy(policy))
     return nb::cast<bool>(by_policy(self, "can_pose", "of"_a = of, "in_frame"_a = in_frame, "at"_a = at, "of_at"_a = of_at,
                                     "fixed_frame"_a = fixed_frame, "outside"_a = outside, "policy"_a = policy,
-                                    "interpolation"_a = interpolation));
+                                    "interpolation"_a = interpolation, "hold_up_to_s"_a = hold_up_to_s));
   const StoreCore& world = core(self);
-  const QueryContext context = as_context(world, outside, policy, interpolation);
+  const QueryContext context = as_context(world, outside, policy, interpolation, hold_up_to_s);
   (void)as_when(at, "at");
   for (nb::handle name : {of, in_frame, fixed_frame}) {
     const bool is_known =
@@ -194,14 +213,15 @@ bool can_pose(Self self, const std::array<nb::handle, 8>& given) {
 
 /// `can_pose` for the interpreter.
 PyObject* can_pose_call(PyObject* given_self, PyObject* const* args, Py_ssize_t positional, PyObject* keywords) {
-  static const auto* expected = new Keywords<8>("can_pose", {{{"of", nullptr},
+  static const auto* expected = new Keywords<9>("can_pose", {{{"of", nullptr},
                                                               {"in_frame", nullptr},
                                                               {"at", latest().ptr()},
                                                               {"of_at", Py_None},
                                                               {"fixed_frame", Py_None},
                                                               {"outside", words().raise.ptr()},
                                                               {"policy", words().unique.ptr()},
-                                                              {"interpolation", Py_None}}});
+                                                              {"interpolation", Py_None},
+                                                              {"hold_up_to_s", Py_None}}});
   return guarded([&] {
     const Self self{nb::handle(given_self)};
     return nb::bool_(can_pose(self, expected->read(args, positional, keywords))).release().ptr();
@@ -209,15 +229,15 @@ PyObject* can_pose_call(PyObject* given_self, PyObject* const* args, Py_ssize_t 
 }
 
 nb::object transforms(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle as_, nb::handle outside,
-                      nb::handle policy, nb::handle interpolation) {
+                      nb::handle policy, nb::handle interpolation, nb::handle hold_up_to_s) {
   const StoreCore& world = core(self);
   const bool matrix = is_text(as_, "matrix");
   if (!matrix && !is_text(as_, "xyz_wxyz"))
     raise("InvalidArgument", "as_ must be 'matrix' or 'xyz_wxyz', got " + shown(as_) + ".", as_);
   if (!is_native_policy(policy))
     return by_policy(self, "transforms", "of"_a = of, "in_frame"_a = in_frame, "at"_a = at, "as_"_a = as_, "outside"_a = outside,
-                     "policy"_a = policy, "interpolation"_a = interpolation);
-  const QueryContext context = as_context(world, outside, policy, interpolation);
+                     "policy"_a = policy, "interpolation"_a = interpolation, "hold_up_to_s"_a = hold_up_to_s);
+  const QueryContext context = as_context(world, outside, policy, interpolation, hold_up_to_s);
   const FrameId of_id = frame_id(self, of), in_id = frame_id(self, in_frame);
   const Stamps stamps(at, "at");
   const std::size_t count = stamps.span().size();
@@ -236,15 +256,17 @@ bool are_stamps(nb::handle at) {
 }
 
 nb::object map_points_at(Self self, nb::handle points, nb::handle from_frame, nb::handle to_frame, nb::handle at,
-                         nb::handle outside, nb::handle policy, nb::handle interpolation) {
+                         nb::handle outside, nb::handle policy, nb::handle interpolation, nb::handle hold_up_to_s) {
   if (!is_native_policy(policy))
     return by_policy(self, "map_points", points, "from_frame"_a = from_frame, "to_frame"_a = to_frame, "at"_a = at,
-                     "outside"_a = outside, "policy"_a = policy, "interpolation"_a = interpolation);
+                     "outside"_a = outside, "policy"_a = policy, "interpolation"_a = interpolation,
+                     "hold_up_to_s"_a = hold_up_to_s);
   const StoreCore& world = core(self);
   if (!are_stamps(at))
-    return map_points(
-        pose(self, from_frame, to_frame, at, nb::none(), nb::none(), outside, policy, interpolation).answer.transform, points);
-  const QueryContext context = as_context(world, outside, policy, interpolation);
+    return map_points(pose(self, from_frame, to_frame, at, nb::none(), nb::none(), outside, policy, interpolation, hold_up_to_s)
+                          .answer.transform,
+                      points);
+  const QueryContext context = as_context(world, outside, policy, interpolation, hold_up_to_s);
   const FrameId from = frame_id(self, from_frame), to = frame_id(self, to_frame);
   const PointRows given(points);
   const Stamps stamps(given.form.is_none() ? nb::borrow(at) : nb::object(given.form.attr("flat")(at)), "at");
@@ -261,7 +283,7 @@ nb::object map_points_at(Self self, nb::handle points, nb::handle from_frame, nb
 
 constexpr const char* kPoseDocumentation =
     "pose($self, *, of, in_frame, at=..., of_at=None, fixed_frame=None, outside='raise', policy='unique', "
-    "interpolation=None, point=None, reference_point=None, expressed_in=None)\n--\n\n"
+    "interpolation=None, hold_up_to_s=None, point=None, reference_point=None, expressed_in=None)\n--\n\n"
     "Where one frame was, seen from another, at one instant.\n\n"
     "Between two samples the translation is interpolated linearly and the rotation along the shortest arc.\n"
     "Outside the history it raises unless `outside` says so.\n\n"
@@ -274,7 +296,9 @@ constexpr const char* kPoseDocumentation =
     "    outside: 'raise'; 'hold' takes the nearest sample, 'predict' goes on with the last motion; the answer says so.\n"
     "    policy: 'unique': a frame that two sources place is an error. 'latest', 'most_certain', 'fuse' or a callable\n"
     "        decide among the paths (`armillary.fusion.policies`); the answer then says which it used.\n"
-    "    interpolation: 'linear' or 'screw'; the world's own if not given.\n"
+    "    interpolation: 'linear' or 'screw'; if not given, that of each relation, or the world's own.\n"
+    "    hold_up_to_s: With outside='hold': refuse samples that are further away than this [s]; if not given, the world's own\n"
+    "        limit.\n"
     "    point: Frame whose origin the position is of, on the same body; `of` if not given.\n"
     "    reference_point: Frame from whose origin the position is, on the same body; `in_frame` if not given.\n"
     "    expressed_in: Frame along whose axes the position is; `in_frame` if not given.\n\n"
@@ -288,7 +312,7 @@ constexpr const char* kPoseDocumentation =
 
 constexpr const char* kCanPoseDocumentation =
     "can_pose($self, *, of, in_frame, at=..., of_at=None, fixed_frame=None, outside='raise', policy='unique', "
-    "interpolation=None)\n--\n\n"
+    "interpolation=None, hold_up_to_s=None)\n--\n\n"
     "Whether `pose` would answer; never raises for missing data.";
 
 }  // namespace
@@ -300,21 +324,21 @@ void bind_world_queries(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
                                  METH_FASTCALL | METH_KEYWORDS, kPoseDocumentation};
   static PyMethodDef can_pose_method{"can_pose", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(can_pose_call)),
                                      METH_FASTCALL | METH_KEYWORDS, kCanPoseDocumentation};
-  static const std::string transforms_sig =
-      signature("def transforms(self, *, of: str | NodeId, in_frame: str | NodeId, at: ArrayLike, as_: str = 'matrix'", "NDArray[float64]");
+  static const std::string transforms_sig = signature(
+      "def transforms(self, *, of: str | NodeId, in_frame: str | NodeId, at: ArrayLike, as_: str = 'matrix'", "NDArray[float64]");
   static const std::string points_sig = signature(
       "def map_points(self, points: ArrayLike, *, from_frame: str | NodeId, to_frame: str | NodeId, at: int | Latest | ArrayLike "
       "= LATEST",
       "NDArray[float64]");
-  static const std::string at_once_sig =
-      signature("def poses_at_once(self, pairs: list[tuple[str | NodeId, str | NodeId]], *, at: int | Latest", "list[PoseAnswer]");
+  static const std::string at_once_sig = signature(
+      "def poses_at_once(self, pairs: list[tuple[str | NodeId, str | NodeId]], *, at: int | Latest", "list[PoseAnswer]");
   const auto define = [&](auto& world) {
     world.attr("pose") = nb::steal(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(world.ptr()), &pose_method));
     world.attr("can_pose") = nb::steal(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(world.ptr()), &can_pose_method));
     world
         .def("transforms", &transforms, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "as_"_a = "matrix",
              "outside"_a.none() = raise_word, "policy"_a.none() = unique_word, "interpolation"_a = nb::none(),
-             nb::sig(transforms_sig.c_str()),
+             "hold_up_to_s"_a = nb::none(), nb::sig(transforms_sig.c_str()),
              "`in_frame_T_of` at many instants, in one native call.\n\n"
              "Args:\n"
              "    of: Frame whose pose is wanted.\n"
@@ -323,10 +347,11 @@ void bind_world_queries(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
              "    as_: 'matrix' for (N, 4, 4), 'xyz_wxyz' for (N, 7).\n"
              "    outside: As for `pose`.\n"
              "    policy: As for `pose`.\n"
-             "    interpolation: As for `pose`.")
+             "    interpolation: As for `pose`.\n"
+             "    hold_up_to_s: As for `pose`.")
         .def("map_points", &map_points_at, "points"_a, nb::kw_only(), "from_frame"_a, "to_frame"_a, "at"_a = latest(),
              "outside"_a.none() = raise_word, "policy"_a.none() = unique_word, "interpolation"_a = nb::none(),
-             nb::sig(points_sig.c_str()),
+             "hold_up_to_s"_a = nb::none(), nb::sig(points_sig.c_str()),
              "Points of one frame as coordinates of another.\n\n"
              "Args:\n"
              "    points: (3,), (N, 3), or (H, W, 3); (N, 4), whose fourth number is carried along; or a structured array with\n"
@@ -336,12 +361,14 @@ void bind_world_queries(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
              "    at: One instant, or one per point, (N,) or (H, W): a moving scanner's cloud is straightened in one call.\n"
              "    outside: As for `pose`.\n"
              "    policy: As for `pose`.\n"
-             "    interpolation: As for `pose`.");
+             "    interpolation: As for `pose`.\n"
+             "    hold_up_to_s: As for `pose`.");
   };
   define(store);
   define(face);
   store.def("poses_at_once", &poses_at_once, "pairs"_a, nb::kw_only(), "at"_a, "outside"_a.none() = raise_word,
-            "policy"_a.none() = unique_word, "interpolation"_a = nb::none(), nb::sig(at_once_sig.c_str()));
+            "policy"_a.none() = unique_word, "interpolation"_a = nb::none(), "hold_up_to_s"_a = nb::none(),
+            nb::sig(at_once_sig.c_str()));
 }
 
 }  // namespace armillary::python

@@ -31,12 +31,13 @@ void label(const StoreCore& world, Sweep& sweep) {
   for (Sweep::Missing& missing : sweep.missing) missing.name = world.store->frame_label(std::move(missing.name));
 }
 
-nb::object sweep(Self self, nb::handle in_frame, nb::handle at, nb::handle outside, nb::handle policy, nb::handle interpolation) {
+nb::object sweep(Self self, nb::handle in_frame, nb::handle at, nb::handle outside, nb::handle policy, nb::handle interpolation,
+                 nb::handle hold_up_to_s) {
   if (!is_native_policy(policy))
     return by_policy(self, "sweep", "in_frame"_a = in_frame, "at"_a = at, "outside"_a = outside, "policy"_a = policy,
-                     "interpolation"_a = interpolation);
+                     "interpolation"_a = interpolation, "hold_up_to_s"_a = hold_up_to_s);
   StoreCore& world = core(self);
-  const QueryContext context = as_context(world, outside, policy, interpolation);
+  const QueryContext context = as_context(world, outside, policy, interpolation, hold_up_to_s);
   const FrameId id = frame_id(self, in_frame);
   const When when = as_when(at, "at");
   Sweep found = without_gil([&] { return world.forest->snapshot(id, when, context); });
@@ -64,6 +65,11 @@ nb::object xyz_wxyz(const Sweep& sweep) {
 
 bool any_held(const Sweep& sweep) {
   return std::any_of(sweep.found.begin(), sweep.found.end(), [](const auto& answer) { return answer.held; });
+}
+
+nb::tuple held_samples(const Sweep& sweep, Self world) {
+  sync_catalog(core(world));
+  return held_tuple(&sweep.held, core(world).catalog);
 }
 
 nb::dict missing(const Sweep& sweep, Self world, nb::handle in_frame) {
@@ -137,7 +143,8 @@ void bind_world_reports(nb::module_& m, nb::class_<StoreCore>& world) {
       signature("def sweep(self, *, in_frame: str | NodeId, at: int | Latest = LATEST", "SweepAnswer");
   world
       .def("sweep", &sweep, nb::kw_only(), "in_frame"_a, "at"_a = latest(), "outside"_a.none() = words().raise,
-           "policy"_a.none() = words().unique, "interpolation"_a = nb::none(), nb::sig(sweep_sig.c_str()))
+           "policy"_a.none() = words().unique, "interpolation"_a = nb::none(), "hold_up_to_s"_a = nb::none(),
+           nb::sig(sweep_sig.c_str()))
       .def(
           "frames", [](Self self) { return nb::tuple(nb::cast(frame_labels(core(self), core(self).forest->frame_names()))); },
           nb::sig("def frames(self) -> tuple[str, ...]"), "Names of all frames, in the order they came.")
@@ -203,6 +210,8 @@ void bind_world_reports(nb::module_& m, nb::class_<StoreCore>& world) {
            "Name to the reason.")
       .def("xyz_wxyz", &xyz_wxyz, nb::sig("def xyz_wxyz(self) -> NDArray[float64]"), "(N, 7), all rows.")
       .def("any_held", &any_held)
+      .def("held_samples", &held_samples, "world"_a,
+           nb::sig("def held_samples(self, world: StoreCore) -> tuple[HeldSample, ...]"), "What was held for any of the rows.")
       .def(
           "transform", [](const Sweep& a, std::size_t row) { return a.found.at(row).transform; }, "row"_a)
       .def(

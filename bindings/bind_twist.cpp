@@ -54,7 +54,7 @@ void set_coordinates(Twist& twist, nb::handle coordinates, nb::handle linear, nb
 
 void init_twist(Twist* self, nb::handle point, nb::handle reference_body, nb::handle coordinates, nb::handle linear,
                 nb::handle angular, nb::handle body, nb::handle expressed_in, nb::handle stamp, nb::handle covariance,
-                nb::handle method, bool held, bool predicted, nb::handle relations) {
+                nb::handle method, nb::handle held, bool predicted, nb::handle relations) {
   new (self) Twist();
   self->point = checked_name(point, "point");
   self->reference_body = checked_name(reference_body, "reference_body");
@@ -64,7 +64,7 @@ void init_twist(Twist* self, nb::handle point, nb::handle reference_body, nb::ha
   if (!stamp.is_none()) self->answer.stamp = {as_stamp(stamp, "stamp")};
   set_covariance(self->answer, covariance);
   self->answer.method = as_method(method);
-  self->answer.held = held;
+  self->held = checked_held(held);
   self->answer.predicted = predicted;
   if (PyObject_IsTrue(relations.ptr()) == 1) self->catalog = own_catalog(relations, self->answer.relations);
 }
@@ -99,8 +99,8 @@ nb::tuple twist_state(const Twist& twist) {
   const bool known = answer.certainty == Certainty::known;
   return nb::make_tuple(twist.point, twist.body, twist.reference_body, twist.expressed_in, values_of(answer.velocity),
                         answer.stamp.ns, static_cast<int>(answer.certainty),
-                        known ? nb::cast(answer.covariance->values) : nb::none(), static_cast<int>(answer.method), answer.held,
-                        answer.predicted, relation_names(answer.relations, twist.catalog),
+                        known ? nb::cast(answer.covariance->values) : nb::none(), static_cast<int>(answer.method),
+                        held_tuple(twist), answer.predicted, relation_names(answer.relations, twist.catalog),
                         twist.coordinates.is_valid() ? twist.coordinates : nb::none());
 }
 
@@ -122,7 +122,7 @@ void restore_twist(Twist& self, const nb::tuple& state) {
   }
   const int method = nb::cast<int>(state[8]);
   answer.method = static_cast<TwistMethod>(std::clamp(method, 0, static_cast<int>(std::size(kMethods)) - 1));
-  answer.held = nb::cast<bool>(state[9]);
+  self.held = checked_held(nb::object(state[9]));
   answer.predicted = nb::cast<bool>(state[10]);
   self.catalog = own_catalog(nb::object(state[11]), answer.relations);
   if (!nb::object(state[12]).is_none()) self.coordinates = nb::object(state[12]);
@@ -153,11 +153,12 @@ void bind_twist(nb::module_& m) {
                     "How `body` moves relative to `reference_body`: the velocity of `point` and the angular velocity. Frozen.")
       .def("__init__", &init_twist, nb::kw_only(), "point"_a, "reference_body"_a, "coordinates"_a = nb::none(),
            "linear"_a = nb::none(), "angular"_a = nb::none(), "body"_a = nb::none(), "expressed_in"_a = nb::none(),
-           "stamp"_a = nb::none(), "covariance"_a = nb::none(), "method"_a = "measured", "held"_a = false, "predicted"_a = false,
-           "relations"_a = nb::make_tuple(),
+           "stamp"_a = nb::none(), "covariance"_a = nb::none(), "method"_a = "measured", "held"_a = nb::make_tuple(),
+           "predicted"_a = false, "relations"_a = nb::make_tuple(),
            nb::sig("def __init__(self, *, point: str, reference_body: str, coordinates: Any = None, linear: ArrayLike | None = "
                    "None, angular: ArrayLike | None = None, body: str | None = None, expressed_in: str | None = None, stamp: int "
-                   "| None = None, covariance: ArrayLike | None = None, method: str = 'measured', held: bool = False, predicted: "
+                   "| None = None, covariance: ArrayLike | None = None, method: str = 'measured', held: Sequence[HeldSample] = "
+                   "(), predicted: "
                    "bool = False, relations: tuple[tuple[str, str, str], ...] = ()) -> None"))
       .def_prop_ro(
           "point", [](const Twist& t) { return t.point; }, nb::sig("def point(self) -> str"),
@@ -188,7 +189,9 @@ void bind_twist(nb::module_& m) {
           "Shape (6, 6), linear then angular, at the point and along `expressed_in`; None where unknown.")
       .def_prop_ro("method", &twist_method, "How it was obtained: fixed, measured, joints, differentiated or mixed.")
       .def_prop_ro(
-          "held", [](const Twist& t) { return t.answer.held; }, "Whether something was outside its history.")
+          "held", [](const Twist& t) { return held_tuple(t); }, nb::sig("def held(self) -> tuple[HeldSample, ...]"),
+          "The samples that were used at another instant than their own: which relation, and for how long; empty where\n"
+          "there was none.")
       .def_prop_ro(
           "predicted", [](const Twist& t) { return t.answer.predicted; }, "Whether something was extrapolated.")
       .def_prop_ro(

@@ -67,12 +67,12 @@ nb::handle spelt_or(const nb::object& spelt, nb::handle given) { return spelt.is
 
 /// The arguments of a question about motion, in their order; `at` is another matter.
 struct Given {
-  nb::handle of, relative_to, expressed_in, point, window, outside, policy, interpolation, measured;
+  nb::handle of, relative_to, expressed_in, point, window, outside, policy, interpolation, hold_up_to_s, measured;
 };
 
 Asked asked_motion(Self self, const Given& given) {
   Asked asked;
-  asked.question.context = as_context(core(self), given.outside, given.policy, given.interpolation);
+  asked.question.context = as_context(core(self), given.outside, given.policy, given.interpolation, given.hold_up_to_s);
   asked.question.of = frame_id(self, given.of, &asked.of);
   set_reference(self, given.relative_to, !given.expressed_in.is_none(), asked);
   asked.question.expressed_in = optional_frame(self, given.expressed_in, &asked.expressed_in);
@@ -83,7 +83,7 @@ Asked asked_motion(Self self, const Given& given) {
 }
 
 PyObject* twist_call(PyObject* self_object, PyObject* const* args, Py_ssize_t positional, PyObject* keywords) {
-  static const auto* expected = new Keywords<10>("twist", {{{"of", nullptr},
+  static const auto* expected = new Keywords<11>("twist", {{{"of", nullptr},
                                                             {"relative_to", nullptr},
                                                             {"expressed_in", Py_None},
                                                             {"point", Py_None},
@@ -92,19 +92,21 @@ PyObject* twist_call(PyObject* self_object, PyObject* const* args, Py_ssize_t po
                                                             {"outside", words().raise.ptr()},
                                                             {"policy", words().unique.ptr()},
                                                             {"interpolation", Py_None},
+                                                            {"hold_up_to_s", Py_None},
                                                             {"measured", Py_True}}});
   return guarded([&] {
-    const auto [of, relative_to, expressed_in, point, at, window, outside, policy, interpolation, measured] =
+    const auto [of, relative_to, expressed_in, point, at, window, outside, policy, interpolation, hold_up_to_s, measured] =
         expected->read(args, positional, keywords);
     const Self self{nb::handle(self_object)};
     if (!is_native_policy(policy))
       return nb::object(by_policy(self, "twist", "of"_a = of, "relative_to"_a = relative_to, "expressed_in"_a = expressed_in,
                                   "point"_a = point, "at"_a = at, "window"_a = window, "outside"_a = outside, "policy"_a = policy,
-                                  "interpolation"_a = interpolation, "measured"_a = measured))
+                                  "interpolation"_a = interpolation, "hold_up_to_s"_a = hold_up_to_s, "measured"_a = measured))
           .release()
           .ptr();
     const StoreCore& world = core(self);
-    Asked asked = asked_motion(self, {of, relative_to, expressed_in, point, window, outside, policy, interpolation, measured});
+    Asked asked = asked_motion(
+        self, {of, relative_to, expressed_in, point, window, outside, policy, interpolation, hold_up_to_s, measured});
     asked.question.at = as_when(at, "at");
     Result<TwistAnswer> result = world.forest->twist(asked.question);
     if (!result) raise_failure(world, result.failure, of, relative_to);
@@ -117,13 +119,14 @@ PyObject* twist_call(PyObject* self_object, PyObject* const* args, Py_ssize_t po
 }
 
 nb::object twists(Self self, nb::handle of, nb::handle relative_to, nb::handle at, nb::handle expressed_in, nb::handle point,
-                  nb::handle window, nb::handle outside, nb::handle policy, nb::handle interpolation, nb::handle measured) {
+                  nb::handle window, nb::handle outside, nb::handle policy, nb::handle interpolation, nb::handle hold_up_to_s,
+                  nb::handle measured) {
   if (!is_native_policy(policy))
     return by_policy(self, "twists", "of"_a = of, "relative_to"_a = relative_to, "expressed_in"_a = expressed_in,
                      "point"_a = point, "at"_a = at, "window"_a = window, "outside"_a = outside, "policy"_a = policy,
-                     "interpolation"_a = interpolation, "measured"_a = measured);
+                     "interpolation"_a = interpolation, "hold_up_to_s"_a = hold_up_to_s, "measured"_a = measured);
   const Asked asked =
-      asked_motion(self, {of, relative_to, expressed_in, point, window, outside, policy, interpolation, measured});
+      asked_motion(self, {of, relative_to, expressed_in, point, window, outside, policy, interpolation, hold_up_to_s, measured});
   const Stamps stamps(at, "at");
   double* out = nullptr;
   nb::object result = new_array(&out, {stamps.span().size(), kTwistWidth});
@@ -148,7 +151,7 @@ void add_body(Self self, nb::handle name, const std::vector<nb::object>& frames)
 
 constexpr const char* kTwistDocumentation =
     "twist($self, *, of, relative_to, expressed_in=None, point=None, at=..., window=None, outside='raise', "
-    "policy='unique', interpolation=None, measured=True)\n--\n\n"
+    "policy='unique', interpolation=None, hold_up_to_s=None, measured=True)\n--\n\n"
     "How a body moved relative to another, at one instant.\n\n"
     "Measured twists (`set_twist`) that lead from one body to the other are added up. Where there are none, the motions\n"
     "of the edges between the two are: measured ones, and derivatives of the interpolated poses; `.method` says which.\n\n"
@@ -164,7 +167,9 @@ constexpr const char* kTwistDocumentation =
     "    outside: 'raise'; 'hold' takes the nearest sample, 'predict' goes on with the last motion; the answer says so.\n"
     "    policy: 'unique': a frame that two sources place, or a motion that two measure, is an error; else as for `pose`,\n"
     "        about the paths of poses.\n"
-    "    interpolation: 'linear' or 'screw'; the world's own if not given.\n"
+    "    interpolation: 'linear' or 'screw'; if not given, that of each relation, or the world's own.\n"
+    "    hold_up_to_s: With outside='hold': refuse samples that are further away than this [s]; if not given, the world's own\n"
+    "        limit.\n"
     "    measured: False: from the poses alone, as if nobody had measured a twist.\n\n"
     "Raises:\n"
     "    UnknownFrame: One of the names does not exist.\n"
@@ -186,8 +191,8 @@ void bind_world_twists(nb::class_<StoreCore>& store, nb::class_<WorldFace>& face
     world.attr("twist") = nb::steal(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(world.ptr()), &twist_method));
     world.def("twists", &twists, nb::kw_only(), "of"_a, "relative_to"_a, "at"_a, "expressed_in"_a = nb::none(),
               "point"_a = nb::none(), "window"_a = nb::none(), "outside"_a.none() = words().raise,
-              "policy"_a.none() = words().unique, "interpolation"_a = nb::none(), "measured"_a = true,
-              nb::sig(twists_sig.c_str()),
+              "policy"_a.none() = words().unique, "interpolation"_a = nb::none(), "hold_up_to_s"_a = nb::none(),
+              "measured"_a = true, nb::sig(twists_sig.c_str()),
               "How a body moved relative to another at many instants, in one native call.\n\n"
               "Args:\n"
               "    of: As for `twist`.\n"
@@ -199,6 +204,7 @@ void bind_world_twists(nb::class_<StoreCore>& store, nb::class_<WorldFace>& face
               "    outside: As for `twist`.\n"
               "    policy: As for `twist`.\n"
               "    interpolation: As for `twist`.\n"
+              "    hold_up_to_s: As for `twist`.\n"
               "    measured: As for `twist`.\n\n"
               "Returns:\n"
               "    (N, 6): the linear velocity [m/s], then the angular one [rad/s].");

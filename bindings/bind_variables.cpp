@@ -212,17 +212,17 @@ void set_joint_series(Self self, std::vector<nb::object> names, nb::object posit
   warn_of_dropped(self, stamps.span(), core(self).forest->retention_of(kNone), "joint " + shown(names.front()));
 }
 
-nb::tuple joint(Self self, nb::handle name, nb::handle at, nb::handle outside) {
+nb::tuple joint(Self self, nb::handle name, nb::handle at, nb::handle outside, nb::handle hold_up_to_s) {
   const StoreCore& world = core(self);
   const VariablePtr variable = joint_of(self, name);
-  const QueryContext context = as_context(world, outside, words().unique, nb::none());
+  const QueryContext context = as_context(world, outside, words().unique, nb::none(), hold_up_to_s);
   Result<JointAnswer> result = world.forest->joint(*variable, as_when(at, "at"), context);
   if (!result) raise_failure(world, result.failure, nb::none(), nb::none());
   const JointAnswer& answer = result.value;
   const bool has_position = variable->kind != VariableKind::velocity;
   return nb::make_tuple(has_position ? nb::object(nb::float_(answer.position)) : nb::none(),
-                        answer.has_velocity ? nb::object(nb::float_(answer.velocity)) : nb::none(), answer.stamp.ns, answer.held,
-                        answer.predicted, answer.integrated);
+                        answer.has_velocity ? nb::object(nb::float_(answer.velocity)) : nb::none(), answer.stamp.ns,
+                        held_tuple(answer.held.get(), {}), answer.predicted, answer.integrated);
 }
 
 nb::object stamp_array(const std::vector<std::int64_t>& values) {
@@ -331,10 +331,9 @@ void bind_world_variables(nb::class_<StoreCore>& store, nb::class_<WorldFace>& f
            nb::sig("def restore_joint_preference(self, name: str, source: str) -> None"),
            "Prefer a source of a joint whose samples may still come.")
       .def("variables", &variables, nb::sig("def variables(self) -> list[tuple[str, str]]"))
-      .def("joint_row", &joint, "name"_a, "at"_a, "outside"_a,
-           nb::sig(
-               "def joint_row(self, name: str, at: int | Latest, outside: str) -> tuple[float | None, float | None, int, bool, "
-               "bool, bool]"))
+      .def("joint_row", &joint, "name"_a, "at"_a, "outside"_a, "hold_up_to_s"_a = nb::none(),
+           nb::sig("def joint_row(self, name: str, at: int | Latest, outside: str, hold_up_to_s: float | None = None) -> "
+                   "tuple[float | None, float | None, int, tuple[HeldSample, ...], bool, bool]"))
       .def("joint_rows", &joint_samples, "name"_a, "start"_a.none(), "end"_a.none(), "source"_a,
            nb::sig("def joint_rows(self, name: str, start: int | None, end: int | None, source: str) -> "
                    "tuple[NDArray[int64], NDArray[float64], NDArray[float64]]"))

@@ -17,13 +17,14 @@ namespace {
 
 /// Checks everything but whether the frames exist: a wait may be asked before they do.
 NamedQuestion named_question(const StoreCore& world, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at,
-                             nb::handle fixed_frame, nb::handle outside, nb::handle policy, nb::handle interpolation) {
+                             nb::handle fixed_frame, nb::handle outside, nb::handle policy, nb::handle interpolation,
+                             nb::handle hold_up_to_s) {
   NamedQuestion question{frame_label(world, of),
                          frame_label(world, in_frame),
                          {},
                          as_when(at, "at"),
                          {},
-                         as_context(world, outside, policy, interpolation)};
+                         as_context(world, outside, policy, interpolation, hold_up_to_s)};
   if (of_at.is_none() != fixed_frame.is_none())
     raise("InvalidArgument", "of_at and fixed_frame go together: where `of` was at of_at, through a frame that stood still.");
   if (fixed_frame.is_none()) return question;
@@ -33,23 +34,24 @@ NamedQuestion named_question(const StoreCore& world, nb::handle of, nb::handle i
 }
 
 void check_question(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame,
-                    nb::handle outside, nb::handle policy, nb::handle interpolation) {
+                    nb::handle outside, nb::handle policy, nb::handle interpolation, nb::handle hold_up_to_s) {
   const bool is_native = is_native_policy(policy);
   if (!is_native) (void)by_policy(self, "check_policy", policy);
   const nb::handle checked = is_native ? policy : nb::handle(words().unique);
-  (void)named_question(core(self), of, in_frame, at, of_at, fixed_frame, outside, checked, interpolation);
+  (void)named_question(core(self), of, in_frame, at, of_at, fixed_frame, outside, checked, interpolation, hold_up_to_s);
 }
 
 /// The Pose; None while something is missing that may still come; raises what cannot pass.
 nb::object answer_or_watch(Self self, nb::handle_t<ReadyQueue> queue, WaitId id, nb::handle of, nb::handle in_frame,
                            nb::handle at, nb::handle of_at, nb::handle fixed_frame, nb::handle outside, nb::handle policy,
-                           nb::handle interpolation) {
+                           nb::handle interpolation, nb::handle hold_up_to_s) {
   if (!is_native_policy(policy))
     return by_policy(self, "pose_or_watch", queue, id, "of"_a = of, "in_frame"_a = in_frame, "at"_a = at, "of_at"_a = of_at,
-                     "fixed_frame"_a = fixed_frame, "outside"_a = outside, "policy"_a = policy,
-                     "interpolation"_a = interpolation);
+                     "fixed_frame"_a = fixed_frame, "outside"_a = outside, "policy"_a = policy, "interpolation"_a = interpolation,
+                     "hold_up_to_s"_a = hold_up_to_s);
   const StoreCore& world = core(self);
-  const NamedQuestion question = named_question(world, of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation);
+  const NamedQuestion question =
+      named_question(world, of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation, hold_up_to_s);
   Result<PoseAnswer> result = world.forest->answer_or_watch(question, {id, nb::inst_ptr<ReadyQueue>(queue)});
   if (result) return new_pose([&] { return make_pose(world, std::move(result.value), of, in_frame); });
   if (world.forest->is_watching(id)) return nb::none();
@@ -58,10 +60,11 @@ nb::object answer_or_watch(Self self, nb::handle_t<ReadyQueue> queue, WaitId id,
 
 /// Whether something may still come; then the wait is woken by whatever any of the paths lacks.
 bool watch_paths(Self self, ReadyQueue& queue, WaitId id, std::size_t max_paths, nb::handle of, nb::handle in_frame,
-                 nb::handle at, nb::handle of_at, nb::handle fixed_frame, nb::handle outside, nb::handle interpolation) {
+                 nb::handle at, nb::handle of_at, nb::handle fixed_frame, nb::handle outside, nb::handle interpolation,
+                 nb::handle hold_up_to_s) {
   const StoreCore& world = core(self);
   const NamedQuestion question =
-      named_question(world, of, in_frame, at, of_at, fixed_frame, outside, words().unique, interpolation);
+      named_question(world, of, in_frame, at, of_at, fixed_frame, outside, words().unique, interpolation, hold_up_to_s);
   const Failure failure = world.forest->watch_paths(question, {id, &queue}, max_paths);
   const bool is_of_the_wait = failure.kind() == FailureKind::closed || failure.kind() == FailureKind::limit_reached;
   if (is_of_the_wait) raise_failure(world, failure, of, in_frame);
@@ -93,13 +96,15 @@ auto waited(const StoreCore& world, double timeout_s, nb::handle of, nb::handle 
 }
 
 nb::object wait_for_pose(Self self, double timeout_s, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at,
-                         nb::handle fixed_frame, nb::handle outside, nb::handle policy, nb::handle interpolation) {
+                         nb::handle fixed_frame, nb::handle outside, nb::handle policy, nb::handle interpolation,
+                         nb::handle hold_up_to_s) {
   if (!is_native_policy(policy))
     return by_policy(self, "wait_for_pose", timeout_s, "of"_a = of, "in_frame"_a = in_frame, "at"_a = at, "of_at"_a = of_at,
-                     "fixed_frame"_a = fixed_frame, "outside"_a = outside, "policy"_a = policy,
-                     "interpolation"_a = interpolation);
+                     "fixed_frame"_a = fixed_frame, "outside"_a = outside, "policy"_a = policy, "interpolation"_a = interpolation,
+                     "hold_up_to_s"_a = hold_up_to_s);
   const StoreCore& world = core(self);
-  const NamedQuestion question = named_question(world, of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation);
+  const NamedQuestion question =
+      named_question(world, of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation, hold_up_to_s);
   PoseAnswer answer =
       waited(world, timeout_s, of, in_frame, "pose", [&](auto... how) { return world.forest->wait_for_pose(question, how...); });
   return new_pose([&] { return make_pose(world, std::move(answer), of, in_frame); });
@@ -107,7 +112,7 @@ nb::object wait_for_pose(Self self, double timeout_s, nb::handle of, nb::handle 
 
 /// The keyword arguments of a question about motion, in their order.
 struct Motion {
-  nb::handle of, relative_to, expressed_in, point, at, window, outside, policy, interpolation, measured;
+  nb::handle of, relative_to, expressed_in, point, at, window, outside, policy, interpolation, hold_up_to_s, measured;
 };
 
 std::string text_or_empty(nb::handle name) { return name.is_none() ? std::string() : std::string(text_of(name)); }
@@ -126,7 +131,7 @@ NamedTwistQuestion named_motion(const StoreCore& world, const Motion& asked) {
                               .at = as_when(asked.at, "at"),
                               .window = as_window(asked.window),
                               .with_measured = as_flag(asked.measured, "measured"),
-                              .context = as_context(world, asked.outside, asked.policy, asked.interpolation)};
+                              .context = as_context(world, asked.outside, asked.policy, asked.interpolation, asked.hold_up_to_s)};
   const bool is_only_a_body =
       is_declared(world.forest->find_body(question.relative_to)) && world.forest->find_frame(question.relative_to) == kNone;
   if (is_only_a_body && question.expressed_in.empty()) raise_without_axes(asked.relative_to);
@@ -139,16 +144,18 @@ nb::object motion(const StoreCore& world, TwistAnswer answer, const Motion& aske
 }
 
 void check_motion(Self self, nb::handle of, nb::handle relative_to, nb::handle expressed_in, nb::handle point, nb::handle at,
-                  nb::handle window, nb::handle outside, nb::handle policy, nb::handle interpolation, nb::handle measured) {
-  (void)named_motion(core(self), {of, relative_to, expressed_in, point, at, window, outside, policy, interpolation, measured});
+                  nb::handle window, nb::handle outside, nb::handle policy, nb::handle interpolation, nb::handle hold_up_to_s,
+                  nb::handle measured) {
+  (void)named_motion(core(self),
+                     {of, relative_to, expressed_in, point, at, window, outside, policy, interpolation, hold_up_to_s, measured});
 }
 
 /// As `answer_or_watch`, of a Twist.
 nb::object twist_or_watch(Self self, ReadyQueue& queue, WaitId id, nb::handle of, nb::handle relative_to, nb::handle expressed_in,
                           nb::handle point, nb::handle at, nb::handle window, nb::handle outside, nb::handle policy,
-                          nb::handle interpolation, nb::handle measured) {
+                          nb::handle interpolation, nb::handle hold_up_to_s, nb::handle measured) {
   const StoreCore& world = core(self);
-  const Motion asked{of, relative_to, expressed_in, point, at, window, outside, policy, interpolation, measured};
+  const Motion asked{of, relative_to, expressed_in, point, at, window, outside, policy, interpolation, hold_up_to_s, measured};
   Result<TwistAnswer> result = world.forest->answer_or_watch(named_motion(world, asked), {id, &queue});
   if (result) return motion(world, std::move(result.value), asked);
   if (world.forest->is_watching(id)) return nb::none();
@@ -157,9 +164,9 @@ nb::object twist_or_watch(Self self, ReadyQueue& queue, WaitId id, nb::handle of
 
 nb::object wait_for_twist(Self self, double timeout_s, nb::handle of, nb::handle relative_to, nb::handle expressed_in,
                           nb::handle point, nb::handle at, nb::handle window, nb::handle outside, nb::handle policy,
-                          nb::handle interpolation, nb::handle measured) {
+                          nb::handle interpolation, nb::handle hold_up_to_s, nb::handle measured) {
   const StoreCore& world = core(self);
-  const Motion asked{of, relative_to, expressed_in, point, at, window, outside, policy, interpolation, measured};
+  const Motion asked{of, relative_to, expressed_in, point, at, window, outside, policy, interpolation, hold_up_to_s, measured};
   const NamedTwistQuestion question = named_motion(world, asked);
   TwistAnswer answer = waited(world, timeout_s, of, relative_to, "twist",
                               [&](auto... how) { return world.forest->wait_for_twist(question, how...); });
@@ -173,7 +180,7 @@ void bind_world_waits(nb::module_& m, nb::class_<StoreCore>& world) {
       "*, of: str | NodeId, in_frame: str | NodeId, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | NodeId | "
       "None, outside: str, policy: "
       "str | Callable[..., Any], "
-      "interpolation: str | None) -> ";
+      "interpolation: str | None, hold_up_to_s: float | None) -> ";
   static const std::string answer_sig =
       "def pose_or_watch(self, queue: ReadyQueue, wait_id: int, " + question + "PoseAnswer | None";
   static const std::string wait_sig = "def block_for_pose(self, timeout_s: float, " + question + "PoseAnswer";
@@ -181,7 +188,7 @@ void bind_world_waits(nb::module_& m, nb::class_<StoreCore>& world) {
   static const std::string motion_question =
       "*, of: str | NodeId, relative_to: str | NodeId, expressed_in: str | NodeId | None, point: str | NodeId | None, at: int | "
       "Latest, window: int | None, "
-      "outside: str, policy: str, interpolation: str | None, measured: bool) -> ";
+      "outside: str, policy: str, interpolation: str | None, hold_up_to_s: float | None, measured: bool) -> ";
   static const std::string twist_sig =
       "def twist_or_watch(self, queue: ReadyQueue, wait_id: int, " + motion_question + "TwistAnswer | None";
   static const std::string wait_twist_sig = "def block_for_twist(self, timeout_s: float, " + motion_question + "TwistAnswer";
@@ -197,28 +204,29 @@ void bind_world_waits(nb::module_& m, nb::class_<StoreCore>& world) {
   world.def("new_wait_id", [](Self self) { return core(self).forest->new_wait_id(); })
       .def("pose_or_watch", &answer_or_watch, "queue"_a, "wait_id"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a,
            "of_at"_a.none(), "fixed_frame"_a.none(), "outside"_a.none(), "policy"_a.none(), "interpolation"_a.none(),
-           nb::sig(answer_sig.c_str()))
+           "hold_up_to_s"_a.none(), nb::sig(answer_sig.c_str()))
       .def("block_for_pose", &wait_for_pose, "timeout_s"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "of_at"_a.none(),
-           "fixed_frame"_a.none(), "outside"_a.none(), "policy"_a.none(), "interpolation"_a.none(), nb::sig(wait_sig.c_str()))
-      .def(
-          "watch_paths", &watch_paths, "queue"_a, "wait_id"_a, "max_paths"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a,
-          "of_at"_a.none(), "fixed_frame"_a.none(), "outside"_a.none(), "interpolation"_a.none(),
-          nb::sig(
-              "def watch_paths(self, queue: ReadyQueue, wait_id: int, max_paths: int, *, of: str | NodeId, in_frame: str | "
-              "NodeId, at: int | "
-              "Latest, of_at: int | Latest | None, fixed_frame: str | NodeId | None, outside: str, interpolation: str | None) -> "
-              "bool"))
+           "fixed_frame"_a.none(), "outside"_a.none(), "policy"_a.none(), "interpolation"_a.none(), "hold_up_to_s"_a.none(),
+           nb::sig(wait_sig.c_str()))
+      .def("watch_paths", &watch_paths, "queue"_a, "wait_id"_a, "max_paths"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a,
+           "of_at"_a.none(), "fixed_frame"_a.none(), "outside"_a.none(), "interpolation"_a.none(), "hold_up_to_s"_a.none(),
+           nb::sig("def watch_paths(self, queue: ReadyQueue, wait_id: int, max_paths: int, *, of: str | NodeId, in_frame: str | "
+                   "NodeId, at: int | "
+                   "Latest, of_at: int | Latest | None, fixed_frame: str | NodeId | None, outside: str, interpolation: str | "
+                   "None, hold_up_to_s: float | None) -> "
+                   "bool"))
       .def("check_question", &check_question, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a, "of_at"_a.none(),
-           "fixed_frame"_a.none(), "outside"_a.none(), "policy"_a.none(), "interpolation"_a.none(), nb::sig(check_sig.c_str()))
+           "fixed_frame"_a.none(), "outside"_a.none(), "policy"_a.none(), "interpolation"_a.none(), "hold_up_to_s"_a.none(),
+           nb::sig(check_sig.c_str()))
       .def("twist_or_watch", &twist_or_watch, "queue"_a, "wait_id"_a, nb::kw_only(), "of"_a, "relative_to"_a,
            "expressed_in"_a.none(), "point"_a.none(), "at"_a, "window"_a.none(), "outside"_a.none(), "policy"_a.none(),
-           "interpolation"_a.none(), "measured"_a, nb::sig(twist_sig.c_str()))
+           "interpolation"_a.none(), "hold_up_to_s"_a.none(), "measured"_a, nb::sig(twist_sig.c_str()))
       .def("block_for_twist", &wait_for_twist, "timeout_s"_a, nb::kw_only(), "of"_a, "relative_to"_a, "expressed_in"_a.none(),
            "point"_a.none(), "at"_a, "window"_a.none(), "outside"_a.none(), "policy"_a.none(), "interpolation"_a.none(),
-           "measured"_a, nb::sig(wait_twist_sig.c_str()))
+           "hold_up_to_s"_a.none(), "measured"_a, nb::sig(wait_twist_sig.c_str()))
       .def("check_motion", &check_motion, nb::kw_only(), "of"_a, "relative_to"_a, "expressed_in"_a.none(), "point"_a.none(),
-           "at"_a, "window"_a.none(), "outside"_a.none(), "policy"_a.none(), "interpolation"_a.none(), "measured"_a,
-           nb::sig(check_motion_sig.c_str()))
+           "at"_a, "window"_a.none(), "outside"_a.none(), "policy"_a.none(), "interpolation"_a.none(), "hold_up_to_s"_a.none(),
+           "measured"_a, nb::sig(check_motion_sig.c_str()))
       .def(
           "watch_pose",
           [](Self self, ReadyQueue& queue, WaitId id, const std::string& of, const std::string& in_frame, std::int64_t at) {

@@ -56,8 +56,9 @@ Retention retention_from(std::int64_t history_ns, std::size_t max_samples, doubl
 
 void init(StoreCore* self, nb::str name, std::int64_t history_ns, std::size_t max_samples, std::size_t max_runs,
           std::size_t max_waits, double thin_m, double thin_rad, nb::handle default_covariance, const std::string& interpolation,
-          std::int64_t max_ahead_ns, std::int64_t predict_up_to_ns, nb::handle process_noise, const std::string& root_frame,
-          std::size_t max_changes, std::size_t max_undo, std::uint8_t authority, std::uint64_t replica_id, nb::handle upcalls) {
+          std::int64_t max_ahead_ns, std::int64_t predict_up_to_ns, std::int64_t hold_up_to_ns, nb::handle process_noise,
+          const std::string& root_frame, std::size_t max_changes, std::size_t max_undo, std::uint8_t authority,
+          std::uint64_t replica_id, nb::handle upcalls) {
   ForestOptions options;
   options.prediction.horizon = {predict_up_to_ns};
   if (!process_noise.is_none()) options.prediction.noise_per_s = as_covariance(process_noise, "process_noise");
@@ -69,6 +70,7 @@ void init(StoreCore* self, nb::str name, std::int64_t history_ns, std::size_t ma
   new (self) StoreCore();
   self->upcalls = std::move(functions);
   self->defaults.interpolation = interpolation_of(interpolation);
+  if (hold_up_to_ns >= 0) self->defaults.hold_up_to = {hold_up_to_ns};
   self->forest = std::make_shared<Forest>(std::move(options));
   self->own_name = name;
   self->max_ahead_ns = max_ahead_ns;
@@ -143,10 +145,11 @@ void bind_world(nb::module_& m) {
   world
       .def("__init__", &init, nb::kw_only(), "name"_a, "history_ns"_a, "max_samples"_a, "max_runs"_a, "max_waits"_a, "thin_m"_a,
            "thin_rad"_a, "default_covariance"_a.none(), "interpolation"_a, "max_ahead_ns"_a, "predict_up_to_ns"_a,
-           "process_noise"_a.none(), "root_frame"_a, "max_changes"_a, "max_undo"_a, "authority"_a, "replica_id"_a, "upcalls"_a,
+           "hold_up_to_ns"_a, "process_noise"_a.none(), "root_frame"_a, "max_changes"_a, "max_undo"_a, "authority"_a,
+           "replica_id"_a, "upcalls"_a,
            nb::sig("def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, thin_m: "
                    "float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int, "
-                   "predict_up_to_ns: int, "
+                   "predict_up_to_ns: int, hold_up_to_ns: int, "
                    "process_noise: ArrayLike | None, root_frame: str, max_changes: int, max_undo: int, "
                    "authority: int, replica_id: int, upcalls: object) -> None"))
       .def("prefer", &prefer, nb::kw_only(), "of"_a, "source"_a.none(),

@@ -70,13 +70,14 @@ nb::object out_of_range(const StoreCore& world, const Failure& failure, bool ins
   const bool never_common = failure->limiting != kNone;  // asked for LATEST, and there is no common instant
   const bool is_about_joint = failure->relation == kNone && !failure->joint.empty();
   static const auto* names = new nb::object(  // never ends
-      nb::make_tuple("edge", "requested", "first", "last", "inserting", "horizon", "joint"));
-  return made<7>(
+      nb::make_tuple("edge", "requested", "first", "last", "inserting", "horizon", "hold_up_to", "joint"));
+  return made<8>(
       error_class(range_error(failure->kind)), *names,
       {is_about_joint ? nb::none() : edge_tuple(world, failure->relation),
        never_common ? nb::none() : stamp_or_none(failure->requested), has_samples ? stamp_or_none(failure->first) : nb::none(),
        has_samples ? stamp_or_none(failure->last) : nb::none(), nb::object(nb::bool_(inserting)),
        failure->horizon_ns < 0 ? nb::none() : nb::object(nb::int_(failure->horizon_ns)),
+       failure->hold_up_to_ns < 0 ? nb::none() : nb::object(nb::int_(failure->hold_up_to_ns)),
        failure->joint.empty() ? nb::none() : nb::object(nb::cast(failure->joint))});
 }
 

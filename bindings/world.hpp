@@ -146,7 +146,8 @@ inline void resolve_pending(Self self) {
 
 /// Whether C++ answers by itself; every other policy is answered in Python.
 [[nodiscard]] bool is_native_policy(nb::handle policy);
-[[nodiscard]] QueryContext as_context(const StoreCore& world, nb::handle outside, nb::handle policy, nb::handle interpolation);
+[[nodiscard]] QueryContext as_context(const StoreCore& world, nb::handle outside, nb::handle policy, nb::handle interpolation,
+                                      nb::handle hold_up_to_s);
 /// The names as they are stored, where that differs from what was asked.
 struct Spelling {
   nb::object of, in_frame;

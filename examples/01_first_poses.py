@@ -52,4 +52,4 @@ for question in (
         print(f"  {type(error).__name__}: {error}")
 
 held = world.pose(of="base", in_frame="map", at=seconds(2.5), outside="hold")
-print(f"\nWith outside='hold' the nearest sample is taken, and the answer is marked: held = {held.held}")
+print(f"\nWith outside='hold' the nearest sample is taken, and the answer says which:\n  {held.held[0]}")

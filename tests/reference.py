@@ -28,6 +28,8 @@ MOST_PREDICTED = 3.0  # [m] or [rad]
 NOISE_PER_S = 1e-4 * np.eye(6)  # and grows so uncertain on the way
 
 Relation = tuple[str, str, str]
+Held = tuple[tuple[str | None, float], ...]
+"""Samples that are used at another instant than their own: the joint, None for a pose; and the age [ns]."""
 
 
 class Refused(Exception):
@@ -201,30 +203,31 @@ class Run:
         return (1, -last) if t > last else (2, first)
 
     def at(
-        self, t: float, outside: str, how: str, default: np.ndarray | None = None
-    ) -> tuple[np.ndarray, np.ndarray | None, bool]:
-        """Value, covariance (None: unknown) and whether the value was held."""
+        self, t: float, outside: str, how: str, default: np.ndarray | None = None, limit: float = math.inf
+    ) -> tuple[np.ndarray, np.ndarray | None, Held]:
+        """Value, covariance (None: unknown) and what was held, at most for `limit`."""
         if self.driver is not None:
-            return self._driven(t, outside)
+            return self._driven(t, outside, limit)
         if self.covers(t):
-            return *self._between(t, how), False
+            return *self._between(t, how), ()
         if not self.known:
             raise refuse("NoSamples" if self.bare else "BeforeHistory", self.relation)
         early = t < self.known[0].stamp
-        if outside == "hold":
-            return *self._stored(self.known[0 if early else -1]), True
+        nearest = self.known[0 if early else -1]
+        if outside == "hold" and abs(t - nearest.stamp) <= limit:
+            return *self._stored(nearest), ((None, t - nearest.stamp),)
         if len(self.known) == 1 and not self.fixed:
             raise refuse("SingleSample", self.relation)
         if outside == "predict" and not early and not self.fixed and t - self.known[-1].stamp <= HORIZON_NS:
-            return *self._continued(t, how, default), False
+            return *self._continued(t, how, default), ()
         raise refuse("BeforeHistory" if early else "AfterHistory", self.relation)
 
-    def _driven(self, t: float, outside: str) -> tuple[np.ndarray, np.ndarray | None, bool]:
+    def _driven(self, t: float, outside: str, limit: float) -> tuple[np.ndarray, np.ndarray | None, Held]:
         early = t < self.begin
-        if early and outside != "hold":
+        if early and (outside != "hold" or self.begin - t > limit):
             raise refuse("BeforeHistory", self.relation)
-        value, covariance, held = self.driver.at(max(t, self.begin), outside, self.relation)
-        return value, covariance, held or early
+        value, covariance, held = self.driver.at(max(t, self.begin), outside, self.relation, limit)
+        return value, covariance, held + (((None, t - self.begin),) if early else ())
 
     def latest(self, t: float) -> float:
         """The newest instant until t that is covered; t where all are, or where it begins later."""
@@ -272,7 +275,7 @@ class Step:
     at: float
     value: np.ndarray
     covariance: np.ndarray | None
-    held: bool
+    held: Held
     outside: str
 
     @property
@@ -298,7 +301,7 @@ class Step:
 class Answer:
     matrix: np.ndarray
     stamp: int | None
-    held: bool
+    held: frozenset[tuple[Relation, str | None, float]]  # relation, joint, age [ns]
     predicted: bool
     covariance: np.ndarray | None
     relations: frozenset[Relation]
@@ -512,29 +515,31 @@ class ReferenceWorld:
             too_late |= {("BeforeHistory", None) for run in moving if run.begin > lower}
             t = lower
 
-    def steps(self, of, in_frame, t, outside, how) -> list[Step]:
+    def steps(self, of, in_frame, t, *, outside, how, limit) -> list[Step]:
         def step(edge: tuple[Run, bool]) -> list[Step]:
             run, upwards = edge
-            value, covariance, held = run.at(t, outside, how, self.default_covariance)
+            value, covariance, held = run.at(t, outside, how, self.default_covariance, limit)
             covariance = self.default_covariance if covariance is None else covariance
             return [Step(run, upwards, t, value, covariance, held, outside)]
 
         return collect(step, self.path(of, in_frame, t))
 
     def pose(self, *, of, in_frame, at=LATEST, of_at=None, fixed_frame=None, outside="raise",
-             interpolation=None) -> Answer:  # fmt: skip
-        how = interpolation or self.interpolation
+             interpolation=None, hold_up_to_s=math.inf) -> Answer:  # fmt: skip
+        how, limit = interpolation or self.interpolation, hold_up_to_s * NS_PER_S
         if not {of, in_frame, fixed_frame or of} <= self.frames:
             raise refuse("UnknownFrame")
         seen = fixed_frame or of
         t = self.latest(seen, in_frame) if at == LATEST else at
         segments = [(seen, in_frame, t), (of, fixed_frame, of_at)][: 1 if fixed_frame is None else 2]
-        steps = collect(lambda segment: self.steps(*segment, outside, how), segments, latest=at == LATEST)
+        steps = collect(
+            lambda segment: self.steps(*segment, outside=outside, how=how, limit=limit), segments, latest=at == LATEST
+        )
         timeless = t == LATEST or (bool(steps) and all(step.run.timeless for step in steps))
         return Answer(
             matrix=product(steps),
             stamp=None if timeless else t,
-            held=any(step.held for step in steps),
+            held=frozenset((step.run.relation, *held) for step in steps for held in step.held),
             predicted=any(step.predicted for step in steps),
             covariance=propagate(steps),
             relations=frozenset(step.run.relation for step in steps),

@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reference import HORIZON_NS, NS_PER_S, Refused, Relation, Unclear, exp, refuse, rotation_log, wxyz_from_rotation
+from reference import (
+    HORIZON_NS,
+    NS_PER_S,
+    Held,
+    Refused,
+    Relation,
+    Unclear,
+    exp,
+    refuse,
+    rotation_log,
+    wxyz_from_rotation,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -50,7 +61,7 @@ class State:
 
     value: Any
     velocity: Any | None
-    held: bool = False
+    held: float | None = None  # the age of the sample [ns], where it is used at another instant
     predicted: bool = False
 
 
@@ -100,16 +111,16 @@ class ReferenceJoints:
         last = max((max(samples) for samples in kept), default=-math.inf)
         return first, math.inf if kept and self.kinds[name] == "hold" else last
 
-    def at(self, name: str, t: float, outside: str) -> State:
+    def at(self, name: str, t: float, outside: str, limit: float = math.inf) -> State:
         samples, kind = self.active_samples(name, t), self.kinds[name]
         before, after = [s for s in samples if s <= t], [s for s in samples if s > t]
         if t in samples:
             return State(samples[t][0], self._velocity_at(name, samples, int(t)))
         if before and kind == "hold":
-            return State(samples[before[-1]][0], 0.0, held=True)
+            return State(samples[before[-1]][0], 0.0, held=t - before[-1])
         if before and after:
             return self._between(kind, samples, before[-1], after[0], t)
-        return self._outside(name, samples, t, outside)
+        return self._outside(name, samples, t, outside, limit)
 
     def _velocity_at(self, name: str, samples: dict, t: int) -> Any | None:
         kind, order = self.kinds[name], list(samples)
@@ -131,10 +142,11 @@ class ReferenceJoints:
             return State(value, self._slope(kind, samples, a, b))
         return State(value, (1.0 - u) * given[0] + u * given[1])
 
-    def _outside(self, name: str, samples: dict, t: float, outside: str) -> State:
+    def _outside(self, name: str, samples: dict, t: float, outside: str, limit: float) -> State:
         kind, first, last = self.kinds[name], min(samples), max(samples)
-        if outside == "hold":
-            return State(samples[first if t < first else last][0], 0.0 * way(kind, *[samples[first][0]] * 2), held=True)
+        nearest = first if t < first else last
+        if outside == "hold" and abs(t - nearest) <= limit:
+            return State(samples[nearest][0], 0.0 * way(kind, *[samples[first][0]] * 2), held=t - nearest)
         speed = self._velocity_at(name, samples, last)
         if outside == "predict" and t > last and t - last <= HORIZON_NS and speed is not None:
             step = speed * ((t - last) / NS_PER_S)
@@ -166,20 +178,21 @@ class Driver:
             return ["NoSamples"]
         return ["BeforeHistory"] if self.span()[0] > self.span()[1] else []
 
-    def states(self, t: float, outside: str, relation: Relation | None = None) -> list[State]:
+    def states(self, t: float, outside: str, relation: Relation | None = None, limit: float = math.inf) -> list[State]:
         states, reasons = [], set()
         for name in self.names:
             try:
-                states.append(self.joints.at(name, t, outside))
+                states.append(self.joints.at(name, t, outside, limit))
             except Refused as refused:
                 reasons |= {(kind, None if kind == "ContestedJoint" else relation) for kind in refused.kinds}
         if reasons:
             raise Refused(reasons)
         return states
 
-    def at(self, t: float, outside: str, relation: Relation) -> tuple[np.ndarray, None, bool]:
-        states = self.states(t, outside, relation)
-        return self.motion([state.value for state in states]), None, any(state.held for state in states)
+    def at(self, t: float, outside: str, relation: Relation, limit: float) -> tuple[np.ndarray, None, Held]:
+        states = self.states(t, outside, relation, limit)
+        held = [(name, state.held) for name, state in zip(self.names, states, strict=True) if state.held is not None]
+        return self.motion([state.value for state in states]), None, tuple(held)
 
     def predicts(self, t: float) -> bool:
         return any(state.predicted for state in self.states(t, "predict"))

@@ -214,9 +214,17 @@ def questions(when: st.SearchStrategy[int | float] | None = None) -> st.SearchSt
             "of": SOMEWHERE,
             "in_frame": SOMEWHERE,
             "at": instants() if when is None else when,
-            "outside": st.sampled_from(["raise", "hold", "predict"]),
             "interpolation": st.sampled_from([None, "linear", "screw"]),
         }
+    ).flatmap(lambda asked: outsides().map(lambda outside: asked | outside))
+
+
+def outsides() -> st.SearchStrategy[dict[str, Any]]:
+    """What is answered outside of a history; a limit goes with 'hold' alone."""
+    limits = st.sampled_from([0.0, 1e-9, 0.5, 1.0, 2.5, 100.0])
+    return st.one_of(
+        st.fixed_dictionaries({"outside": st.sampled_from(["raise", "hold", "predict"])}),
+        st.fixed_dictionaries({"outside": st.just("hold"), "hold_up_to_s": limits}),
     )
 
 
@@ -282,9 +290,20 @@ def assert_same_answer(pose: Any, expected: Answer | Refused) -> None:
         return
     assert not isinstance(pose, ArmillaryError), f"{pose!r} where an answer was due"
     assert_close(pose.transform, expected.matrix, blur_of(expected))
-    assert (pose.stamp, pose.held, pose.predicted) == (expected.stamp, expected.held, expected.predicted)
+    assert (pose.stamp, pose.predicted) == (expected.stamp, expected.predicted)
+    assert_same_held(pose.held, expected.held)
     assert_same_covariance(pose.covariance, expected.covariance, blur_of(expected))
     assert {tuple(relation) for relation in pose.relations} == expected.relations
+
+
+def assert_same_held(actual: Any, expected: Any) -> None:
+    """Compares which samples were held, and for how long; of a rotation the first of its four joints is named."""
+    found = {(sample.relation, _joint_name(sample.joint), sample.age_s) for sample in actual}
+    assert found == {(relation, joint, age_ns / 1e9) for relation, joint, age_ns in expected}
+
+
+def _joint_name(joint: str | None) -> str | None:
+    return joint if joint is None else joint.removesuffix("/w")
 
 
 class Twins:

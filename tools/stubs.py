@@ -26,6 +26,7 @@ from armillary.relations import Twist as TwistAnswer
 from armillary.relations.representations import PoseCoordinates, RotationCoordinates, TwistCoordinates
 from armillary.stamps import LATEST, Latest
 from armillary.store import Store
+from armillary.transforms import HeldSample
 
 '''
 
@@ -33,7 +34,8 @@ POSE = (
     "    def pose(self, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest = LATEST, "
     "of_at: int | Latest | None = None, "
     "fixed_frame: str | NodeId | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', "
-    "interpolation: str | None = None, point: str | NodeId | None = None, reference_point: str | NodeId | None = None, "
+    "interpolation: str | None = None, hold_up_to_s: float | None = None, point: str | NodeId | None = None, "
+    "reference_point: str | NodeId | None = None, "
     "expressed_in: str | NodeId | None = None) -> PoseAnswer:"
 )
 CAN_POSE = POSE.replace("def pose", "def can_pose").partition(", point:")[0] + ") -> bool:"
@@ -41,6 +43,7 @@ TWIST = (
     "    def twist(self, *, of: str | NodeId, relative_to: str | NodeId, expressed_in: str | NodeId | None = None, "
     "point: str | NodeId | None = None, at: int | Latest = LATEST, window: int | None = None, outside: str = 'raise', "
     "policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, "
+    "hold_up_to_s: float | None = None, "
     "measured: bool = True) -> TwistAnswer:"
 )
 RUN = "    def run(self, values: ArrayLike, out: NDArray[float64] | None = None) -> NDArray[float64]:"

@@ -20,7 +20,7 @@ inline void draw(std::ostream& out, const Result<PoseAnswer>& answer) {
     return;
   }
   draw(out, answer.value.transform);
-  out << answer.value.stamp.ns << ' ' << answer.value.held << ' ' << answer.value.integrated << " by";
+  out << answer.value.stamp.ns << ' ' << (answer.value.held != nullptr) << ' ' << answer.value.integrated << " by";
   for (const RelationId id : answer.value.relations.ids()) out << ' ' << id;
 }
 

@@ -13,6 +13,7 @@ from armillary.relations import Twist as TwistAnswer
 from armillary.relations.representations import PoseCoordinates, RotationCoordinates, TwistCoordinates
 from armillary.stamps import LATEST, Latest
 from armillary.store import Store
+from armillary.transforms import HeldSample
 
 class Rotation:
     """
@@ -195,7 +196,7 @@ class Pose:
     Where one frame is, seen from another: `in_frame_T_of`, with its stamp and uncertainty. Frozen.
     """
 
-    def __init__(self, *, of: str, in_frame: str, transform: Transform | None = None, coordinates: Any = None, point: str | None = None, body: str | None = None, reference_point: str | None = None, reference_body: str | None = None, expressed_in: str | None = None, stamp: int | None = None, covariance: ArrayLike | None = None, held: bool = False, predicted: bool = False, integrated: bool = False, relations: tuple[tuple[str, str, str], ...] = ()) -> None: ...
+    def __init__(self, *, of: str, in_frame: str, transform: Transform | None = None, coordinates: Any = None, point: str | None = None, body: str | None = None, reference_point: str | None = None, reference_body: str | None = None, expressed_in: str | None = None, stamp: int | None = None, covariance: ArrayLike | None = None, held: Sequence[HeldSample] = (), predicted: bool = False, integrated: bool = False, relations: tuple[tuple[str, str, str], ...] = ()) -> None: ...
 
     def __matmul__(self, value: Pose, /) -> Self:
         """Return self@value."""
@@ -262,9 +263,10 @@ class Pose:
         """The instant [ns]; None where everything on the path is fixed."""
 
     @property
-    def held(self) -> bool:
+    def held(self) -> tuple[HeldSample, ...]:
         """
-        Whether an edge was outside its history and its nearest sample was taken.
+        The samples that were used at another instant than their own: which relation, and for how long; empty where
+        there was none.
         """
 
     @property
@@ -314,7 +316,7 @@ class Twist:
     How `body` moves relative to `reference_body`: the velocity of `point` and the angular velocity. Frozen.
     """
 
-    def __init__(self, *, point: str, reference_body: str, coordinates: Any = None, linear: ArrayLike | None = None, angular: ArrayLike | None = None, body: str | None = None, expressed_in: str | None = None, stamp: int | None = None, covariance: ArrayLike | None = None, method: str = 'measured', held: bool = False, predicted: bool = False, relations: tuple[tuple[str, str, str], ...] = ()) -> None: ...
+    def __init__(self, *, point: str, reference_body: str, coordinates: Any = None, linear: ArrayLike | None = None, angular: ArrayLike | None = None, body: str | None = None, expressed_in: str | None = None, stamp: int | None = None, covariance: ArrayLike | None = None, method: str = 'measured', held: Sequence[HeldSample] = (), predicted: bool = False, relations: tuple[tuple[str, str, str], ...] = ()) -> None: ...
 
     @property
     def point(self) -> str:
@@ -363,8 +365,11 @@ class Twist:
         """How it was obtained: fixed, measured, joints, differentiated or mixed."""
 
     @property
-    def held(self) -> bool:
-        """Whether something was outside its history."""
+    def held(self) -> tuple[HeldSample, ...]:
+        """
+        The samples that were used at another instant than their own: which relation, and for how long; empty where
+        there was none.
+        """
 
     @property
     def predicted(self) -> bool:
@@ -444,7 +449,7 @@ class WorldFace:
         `recalibrate=True` corrects it.
         """
 
-    def twist(self, *, of: str | NodeId, relative_to: str | NodeId, expressed_in: str | NodeId | None = None, point: str | NodeId | None = None, at: int | Latest = LATEST, window: int | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, measured: bool = True) -> TwistAnswer:
+    def twist(self, *, of: str | NodeId, relative_to: str | NodeId, expressed_in: str | NodeId | None = None, point: str | NodeId | None = None, at: int | Latest = LATEST, window: int | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, hold_up_to_s: float | None = None, measured: bool = True) -> TwistAnswer:
         """How a body moved relative to another, at one instant.
 
         Measured twists (`set_twist`) that lead from one body to the other are added up. Where there are none, the motions
@@ -462,7 +467,9 @@ class WorldFace:
             outside: 'raise'; 'hold' takes the nearest sample, 'predict' goes on with the last motion; the answer says so.
             policy: 'unique': a frame that two sources place, or a motion that two measure, is an error; else as for `pose`,
                 about the paths of poses.
-            interpolation: 'linear' or 'screw'; the world's own if not given.
+            interpolation: 'linear' or 'screw'; if not given, that of each relation, or the world's own.
+            hold_up_to_s: With outside='hold': refuse samples that are further away than this [s]; if not given, the world's own
+                limit.
             measured: False: from the poses alone, as if nobody had measured a twist.
 
         Raises:
@@ -472,7 +479,7 @@ class WorldFace:
             AmbiguousPath: Several sources place a frame on the path, or measure one motion.
         """
 
-    def twists(self, *, of: str | NodeId, relative_to: str | NodeId, at: ArrayLike, expressed_in: str | NodeId | None = None, point: str | NodeId | None = None, window: int | None = None, measured: bool = True, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> NDArray[float64]:
+    def twists(self, *, of: str | NodeId, relative_to: str | NodeId, at: ArrayLike, expressed_in: str | NodeId | None = None, point: str | NodeId | None = None, window: int | None = None, measured: bool = True, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, hold_up_to_s: float | None = None) -> NDArray[float64]:
         """
         How a body moved relative to another at many instants, in one native call.
 
@@ -486,6 +493,7 @@ class WorldFace:
             outside: As for `twist`.
             policy: As for `twist`.
             interpolation: As for `twist`.
+            hold_up_to_s: As for `twist`.
             measured: As for `twist`.
 
         Returns:
@@ -522,7 +530,7 @@ class WorldFace:
             LimitReached: As many twists wait as `max_waits` allows.
         """
 
-    def pose(self, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | NodeId | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, point: str | NodeId | None = None, reference_point: str | NodeId | None = None, expressed_in: str | NodeId | None = None) -> PoseAnswer:
+    def pose(self, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | NodeId | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, hold_up_to_s: float | None = None, point: str | NodeId | None = None, reference_point: str | NodeId | None = None, expressed_in: str | NodeId | None = None) -> PoseAnswer:
         """Where one frame was, seen from another, at one instant.
 
         Between two samples the translation is interpolated linearly and the rotation along the shortest arc.
@@ -537,7 +545,9 @@ class WorldFace:
             outside: 'raise'; 'hold' takes the nearest sample, 'predict' goes on with the last motion; the answer says so.
             policy: 'unique': a frame that two sources place is an error. 'latest', 'most_certain', 'fuse' or a callable
                 decide among the paths (`armillary.fusion.policies`); the answer then says which it used.
-            interpolation: 'linear' or 'screw'; the world's own if not given.
+            interpolation: 'linear' or 'screw'; if not given, that of each relation, or the world's own.
+            hold_up_to_s: With outside='hold': refuse samples that are further away than this [s]; if not given, the world's own
+                limit.
             point: Frame whose origin the position is of, on the same body; `of` if not given.
             reference_point: Frame from whose origin the position is, on the same body; `in_frame` if not given.
             expressed_in: Frame along whose axes the position is; `in_frame` if not given.
@@ -552,10 +562,10 @@ class WorldFace:
             AmbiguousPath: Several sources place a frame on the path.
         """
 
-    def can_pose(self, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | NodeId | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> bool:
+    def can_pose(self, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | NodeId | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, hold_up_to_s: float | None = None) -> bool:
         """Whether `pose` would answer; never raises for missing data."""
 
-    def transforms(self, *, of: str | NodeId, in_frame: str | NodeId, at: ArrayLike, as_: str = 'matrix', outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> NDArray[float64]:
+    def transforms(self, *, of: str | NodeId, in_frame: str | NodeId, at: ArrayLike, as_: str = 'matrix', outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, hold_up_to_s: float | None = None) -> NDArray[float64]:
         """
         `in_frame_T_of` at many instants, in one native call.
 
@@ -567,9 +577,10 @@ class WorldFace:
             outside: As for `pose`.
             policy: As for `pose`.
             interpolation: As for `pose`.
+            hold_up_to_s: As for `pose`.
         """
 
-    def map_points(self, points: ArrayLike, *, from_frame: str | NodeId, to_frame: str | NodeId, at: int | Latest | ArrayLike = LATEST, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> NDArray[float64]:
+    def map_points(self, points: ArrayLike, *, from_frame: str | NodeId, to_frame: str | NodeId, at: int | Latest | ArrayLike = LATEST, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, hold_up_to_s: float | None = None) -> NDArray[float64]:
         """
         Points of one frame as coordinates of another.
 
@@ -582,6 +593,7 @@ class WorldFace:
             outside: As for `pose`.
             policy: As for `pose`.
             interpolation: As for `pose`.
+            hold_up_to_s: As for `pose`.
         """
 
     def set_joints(self, joints: Mapping[str, float], *, at: int, velocities: Mapping[str, float] | None = None, source: str | None = None, covariance: ArrayLike | None = None) -> None:
@@ -621,7 +633,7 @@ class WorldFace:
 class StoreCore:
     """The native base of armillary.store.Store."""
 
-    def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, thin_m: float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int, predict_up_to_ns: int, process_noise: ArrayLike | None, root_frame: str, max_changes: int, max_undo: int, authority: int, replica_id: int, upcalls: object) -> None: ...
+    def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, thin_m: float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int, predict_up_to_ns: int, hold_up_to_ns: int, process_noise: ArrayLike | None, root_frame: str, max_changes: int, max_undo: int, authority: int, replica_id: int, upcalls: object) -> None: ...
 
     def prefer(self, *, of: str | NodeId, source: str | None) -> None:
         """
@@ -715,7 +727,7 @@ class StoreCore:
 
     def check_new_relation(self, of: str | NodeId, in_frame: str | NodeId, source: str, start: int | None) -> None: ...
 
-    def attach(self, *, of: str | NodeId, to: str | NodeId, at: int | None = None, source: str | None = None, outside: str = 'raise') -> None:
+    def attach(self, *, of: str | NodeId, to: str | NodeId, at: int | None = None, source: str | None = None, outside: str = 'raise', hold_up_to_s: float | None = None) -> None:
         """
         Give a frame another parent from `at` on, keeping where it is: the grasped cup.
 
@@ -723,12 +735,12 @@ class StoreCore:
         and not a rival. `at=None`: from world.now() on, where it was last seen; with a stamp, where it is at that stamp.
         """
 
-    def detach(self, *, of: str | NodeId, to: str | NodeId, at: int | None = None, source: str | None = None, outside: str = 'raise') -> None:
+    def detach(self, *, of: str | NodeId, to: str | NodeId, at: int | None = None, source: str | None = None, outside: str = 'raise', hold_up_to_s: float | None = None) -> None:
         """
         Release a frame: from `at` on it stays where it is in `to`. The reverse of `attach`, with the same meaning.
         """
 
-    def twist(self, *, of: str | NodeId, relative_to: str | NodeId, expressed_in: str | NodeId | None = None, point: str | NodeId | None = None, at: int | Latest = LATEST, window: int | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, measured: bool = True) -> TwistAnswer:
+    def twist(self, *, of: str | NodeId, relative_to: str | NodeId, expressed_in: str | NodeId | None = None, point: str | NodeId | None = None, at: int | Latest = LATEST, window: int | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, hold_up_to_s: float | None = None, measured: bool = True) -> TwistAnswer:
         """How a body moved relative to another, at one instant.
 
         Measured twists (`set_twist`) that lead from one body to the other are added up. Where there are none, the motions
@@ -746,7 +758,9 @@ class StoreCore:
             outside: 'raise'; 'hold' takes the nearest sample, 'predict' goes on with the last motion; the answer says so.
             policy: 'unique': a frame that two sources place, or a motion that two measure, is an error; else as for `pose`,
                 about the paths of poses.
-            interpolation: 'linear' or 'screw'; the world's own if not given.
+            interpolation: 'linear' or 'screw'; if not given, that of each relation, or the world's own.
+            hold_up_to_s: With outside='hold': refuse samples that are further away than this [s]; if not given, the world's own
+                limit.
             measured: False: from the poses alone, as if nobody had measured a twist.
 
         Raises:
@@ -756,7 +770,7 @@ class StoreCore:
             AmbiguousPath: Several sources place a frame on the path, or measure one motion.
         """
 
-    def twists(self, *, of: str | NodeId, relative_to: str | NodeId, at: ArrayLike, expressed_in: str | NodeId | None = None, point: str | NodeId | None = None, window: int | None = None, measured: bool = True, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> NDArray[float64]:
+    def twists(self, *, of: str | NodeId, relative_to: str | NodeId, at: ArrayLike, expressed_in: str | NodeId | None = None, point: str | NodeId | None = None, window: int | None = None, measured: bool = True, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, hold_up_to_s: float | None = None) -> NDArray[float64]:
         """
         How a body moved relative to another at many instants, in one native call.
 
@@ -770,6 +784,7 @@ class StoreCore:
             outside: As for `twist`.
             policy: As for `twist`.
             interpolation: As for `twist`.
+            hold_up_to_s: As for `twist`.
             measured: As for `twist`.
 
         Returns:
@@ -826,7 +841,7 @@ class StoreCore:
             may_be_contested: Return False also where several sources place a frame on the way.
         """
 
-    def pose(self, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | NodeId | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, point: str | NodeId | None = None, reference_point: str | NodeId | None = None, expressed_in: str | NodeId | None = None) -> PoseAnswer:
+    def pose(self, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | NodeId | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, hold_up_to_s: float | None = None, point: str | NodeId | None = None, reference_point: str | NodeId | None = None, expressed_in: str | NodeId | None = None) -> PoseAnswer:
         """Where one frame was, seen from another, at one instant.
 
         Between two samples the translation is interpolated linearly and the rotation along the shortest arc.
@@ -841,7 +856,9 @@ class StoreCore:
             outside: 'raise'; 'hold' takes the nearest sample, 'predict' goes on with the last motion; the answer says so.
             policy: 'unique': a frame that two sources place is an error. 'latest', 'most_certain', 'fuse' or a callable
                 decide among the paths (`armillary.fusion.policies`); the answer then says which it used.
-            interpolation: 'linear' or 'screw'; the world's own if not given.
+            interpolation: 'linear' or 'screw'; if not given, that of each relation, or the world's own.
+            hold_up_to_s: With outside='hold': refuse samples that are further away than this [s]; if not given, the world's own
+                limit.
             point: Frame whose origin the position is of, on the same body; `of` if not given.
             reference_point: Frame from whose origin the position is, on the same body; `in_frame` if not given.
             expressed_in: Frame along whose axes the position is; `in_frame` if not given.
@@ -856,10 +873,10 @@ class StoreCore:
             AmbiguousPath: Several sources place a frame on the path.
         """
 
-    def can_pose(self, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | NodeId | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> bool:
+    def can_pose(self, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest = LATEST, of_at: int | Latest | None = None, fixed_frame: str | NodeId | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, hold_up_to_s: float | None = None) -> bool:
         """Whether `pose` would answer; never raises for missing data."""
 
-    def transforms(self, *, of: str | NodeId, in_frame: str | NodeId, at: ArrayLike, as_: str = 'matrix', outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> NDArray[float64]:
+    def transforms(self, *, of: str | NodeId, in_frame: str | NodeId, at: ArrayLike, as_: str = 'matrix', outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, hold_up_to_s: float | None = None) -> NDArray[float64]:
         """
         `in_frame_T_of` at many instants, in one native call.
 
@@ -871,9 +888,10 @@ class StoreCore:
             outside: As for `pose`.
             policy: As for `pose`.
             interpolation: As for `pose`.
+            hold_up_to_s: As for `pose`.
         """
 
-    def map_points(self, points: ArrayLike, *, from_frame: str | NodeId, to_frame: str | NodeId, at: int | Latest | ArrayLike = LATEST, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> NDArray[float64]:
+    def map_points(self, points: ArrayLike, *, from_frame: str | NodeId, to_frame: str | NodeId, at: int | Latest | ArrayLike = LATEST, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, hold_up_to_s: float | None = None) -> NDArray[float64]:
         """
         Points of one frame as coordinates of another.
 
@@ -886,9 +904,10 @@ class StoreCore:
             outside: As for `pose`.
             policy: As for `pose`.
             interpolation: As for `pose`.
+            hold_up_to_s: As for `pose`.
         """
 
-    def poses_at_once(self, pairs: list[tuple[str | NodeId, str | NodeId]], *, at: int | Latest, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> list[PoseAnswer]: ...
+    def poses_at_once(self, pairs: list[tuple[str | NodeId, str | NodeId]], *, at: int | Latest, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, hold_up_to_s: float | None = None) -> list[PoseAnswer]: ...
 
     def set_joints(self, joints: Mapping[str, float], *, at: int, velocities: Mapping[str, float] | None = None, source: str | None = None, covariance: ArrayLike | None = None) -> None:
         """
@@ -944,7 +963,7 @@ class StoreCore:
 
     def variables(self) -> list[tuple[str, str]]: ...
 
-    def joint_row(self, name: str, at: int | Latest, outside: str) -> tuple[float | None, float | None, int, bool, bool, bool]: ...
+    def joint_row(self, name: str, at: int | Latest, outside: str, hold_up_to_s: float | None = None) -> tuple[float | None, float | None, int, tuple[HeldSample, ...], bool, bool]: ...
 
     def joint_rows(self, name: str, start: int | None, end: int | None, source: str) -> tuple[NDArray[int64], NDArray[float64], NDArray[float64]]: ...
 
@@ -958,7 +977,7 @@ class StoreCore:
 
     def driven_poses(self) -> list[tuple[str, str, str, int | None]]: ...
 
-    def sweep(self, *, in_frame: str | NodeId, at: int | Latest = LATEST, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None) -> SweepAnswer: ...
+    def sweep(self, *, in_frame: str | NodeId, at: int | Latest = LATEST, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, hold_up_to_s: float | None = None) -> SweepAnswer: ...
 
     def frames(self) -> tuple[str, ...]:
         """Names of all frames, in the order they came."""
@@ -994,23 +1013,23 @@ class StoreCore:
 
     def parents(self, at: int | Latest) -> dict[str, tuple[str, str] | None]: ...
 
-    def candidates(self, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | NodeId | None, outside: str, interpolation: str | None, max_paths: int) -> list[tuple[PoseAnswer | ArmillaryError, PathChoice, tuple[tuple[tuple[str, str, str], tuple[int, int], int | None, bool, bool], ...], NDArray[float64], NDArray[float64]]]: ...
+    def candidates(self, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | NodeId | None, outside: str, interpolation: str | None, hold_up_to_s: float | None, max_paths: int) -> list[tuple[PoseAnswer | ArmillaryError, PathChoice, tuple[tuple[tuple[str, str, str], tuple[int, int], int | None, bool, bool], ...], NDArray[float64], NDArray[float64]]]: ...
 
     def new_wait_id(self) -> int: ...
 
-    def pose_or_watch(self, queue: ReadyQueue, wait_id: int, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | NodeId | None, outside: str, policy: str | Callable[..., Any], interpolation: str | None) -> PoseAnswer | None: ...
+    def pose_or_watch(self, queue: ReadyQueue, wait_id: int, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | NodeId | None, outside: str, policy: str | Callable[..., Any], interpolation: str | None, hold_up_to_s: float | None) -> PoseAnswer | None: ...
 
-    def block_for_pose(self, timeout_s: float, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | NodeId | None, outside: str, policy: str | Callable[..., Any], interpolation: str | None) -> PoseAnswer: ...
+    def block_for_pose(self, timeout_s: float, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | NodeId | None, outside: str, policy: str | Callable[..., Any], interpolation: str | None, hold_up_to_s: float | None) -> PoseAnswer: ...
 
-    def watch_paths(self, queue: ReadyQueue, wait_id: int, max_paths: int, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | NodeId | None, outside: str, interpolation: str | None) -> bool: ...
+    def watch_paths(self, queue: ReadyQueue, wait_id: int, max_paths: int, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | NodeId | None, outside: str, interpolation: str | None, hold_up_to_s: float | None) -> bool: ...
 
-    def check_question(self, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | NodeId | None, outside: str, policy: str | Callable[..., Any], interpolation: str | None) -> None: ...
+    def check_question(self, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | NodeId | None, outside: str, policy: str | Callable[..., Any], interpolation: str | None, hold_up_to_s: float | None) -> None: ...
 
-    def twist_or_watch(self, queue: ReadyQueue, wait_id: int, *, of: str | NodeId, relative_to: str | NodeId, expressed_in: str | NodeId | None, point: str | NodeId | None, at: int | Latest, window: int | None, outside: str, policy: str, interpolation: str | None, measured: bool) -> TwistAnswer | None: ...
+    def twist_or_watch(self, queue: ReadyQueue, wait_id: int, *, of: str | NodeId, relative_to: str | NodeId, expressed_in: str | NodeId | None, point: str | NodeId | None, at: int | Latest, window: int | None, outside: str, policy: str, interpolation: str | None, hold_up_to_s: float | None, measured: bool) -> TwistAnswer | None: ...
 
-    def block_for_twist(self, timeout_s: float, *, of: str | NodeId, relative_to: str | NodeId, expressed_in: str | NodeId | None, point: str | NodeId | None, at: int | Latest, window: int | None, outside: str, policy: str, interpolation: str | None, measured: bool) -> TwistAnswer: ...
+    def block_for_twist(self, timeout_s: float, *, of: str | NodeId, relative_to: str | NodeId, expressed_in: str | NodeId | None, point: str | NodeId | None, at: int | Latest, window: int | None, outside: str, policy: str, interpolation: str | None, hold_up_to_s: float | None, measured: bool) -> TwistAnswer: ...
 
-    def check_motion(self, *, of: str | NodeId, relative_to: str | NodeId, expressed_in: str | NodeId | None, point: str | NodeId | None, at: int | Latest, window: int | None, outside: str, policy: str, interpolation: str | None, measured: bool) -> None: ...
+    def check_motion(self, *, of: str | NodeId, relative_to: str | NodeId, expressed_in: str | NodeId | None, point: str | NodeId | None, at: int | Latest, window: int | None, outside: str, policy: str, interpolation: str | None, hold_up_to_s: float | None, measured: bool) -> None: ...
 
     def watch_pose(self, queue: ReadyQueue, wait_id: int, *, of: str, in_frame: str, at: int) -> bool:
         """
@@ -1114,6 +1133,9 @@ class SweepAnswer:
         """(N, 7), all rows."""
 
     def any_held(self) -> bool: ...
+
+    def held_samples(self, world: StoreCore) -> tuple[HeldSample, ...]:
+        """What was held for any of the rows."""
 
     def transform(self, row: int) -> Transform: ...
 

@@ -108,6 +108,7 @@ class World(WorldFace):
         process_noise: The growth of the covariance of a predicted pose (`outside="predict"`) in a second: six
             variances, translation then rotation, or (6, 6); 1e-4 m2/s and 1e-4 rad2/s if not given.
         predict_up_to_s: The longest prediction beyond the last sample [s].
+        hold_up_to_s: How far from its own instant `outside="hold"` uses a sample [s]; None: without a limit.
         max_waits: At most this many questions wait at once, and as many callbacks are pending behind a slow one.
         max_paths: At most this many candidate paths are evaluated for one query with a `policy`.
         max_changes: At most this many change records are kept for other replicas of this world.
@@ -139,6 +140,7 @@ class World(WorldFace):
         thin_rad: float | None = None,
         process_noise: ArrayLike | None = None,
         predict_up_to_s: float = 1.0,
+        hold_up_to_s: float | None = None,
         max_waits: int = 10_000,
         max_paths: int = 64,
         max_changes: int = 10_000,
@@ -222,6 +224,7 @@ class World(WorldFace):
         source: str | None = None,
         outside: str = "raise",
         policy: str | Policy = "unique",
+        hold_up_to_s: float | None = None,
     ) -> None:
         """Place a frame in another from `at` on, without moving it: the grasped cup.
 
@@ -233,11 +236,13 @@ class World(WorldFace):
                 is a move and not a rival; with a policy other than "unique", this world.
             outside: As for `pose`.
             policy: As for `pose`: which pose, if several sources place the frame.
+            hold_up_to_s: As for `pose`.
 
         Raises:
             InvalidArgument: The pose that the policy selects has an unknown covariance.
         """
-        self.store.attach_frame(of=of, to=to, at=at, source=source, query=Query(outside=outside, policy=policy))
+        query = Query(outside=outside, policy=policy, hold_up_to_s=hold_up_to_s)
+        self.store.attach_frame(of=of, to=to, at=at, source=source, query=query)
 
     def detach(
         self,
@@ -248,9 +253,10 @@ class World(WorldFace):
         source: str | None = None,
         outside: str = "raise",
         policy: str | Policy = "unique",
+        hold_up_to_s: float | None = None,
     ) -> None:
         """Release a frame: from `at` on it stays where it is in `to`. It does what `attach` does."""
-        self.attach(of=of, to=to, at=at, source=source, outside=outside, policy=policy)
+        self.attach(of=of, to=to, at=at, source=source, outside=outside, policy=policy, hold_up_to_s=hold_up_to_s)
 
     def connect_trees(
         self,
@@ -265,6 +271,7 @@ class World(WorldFace):
         update: bool = False,
         outside: str = "raise",
         policy: AnyPolicy = "unique",
+        hold_up_to_s: float | None = None,
     ) -> TreeConnection:
         """Connect two trees of frames by a measurement between any two of their frames: two maps that meet.
 
@@ -286,6 +293,7 @@ class World(WorldFace):
             update: Correct a connection that this source made before, from `since` on.
             outside: As for `pose`, for the two paths to the roots.
             policy: As for `pose`, for the two paths to the roots.
+            hold_up_to_s: As for `pose`, for the two paths to the roots.
 
         Raises:
             AlreadyConnected: Both frames are in one tree; the error has the residual of the measurement.
@@ -294,7 +302,7 @@ class World(WorldFace):
 
         return connect_trees(
             self.store,
-            Query(outside=outside, policy=policy),
+            Query(outside=outside, policy=policy, hold_up_to_s=hold_up_to_s),
             of=of,
             in_frame=in_frame,
             transform=transform,
@@ -387,6 +395,7 @@ class World(WorldFace):
         outside: str = "raise",
         policy: AnyPolicy = "unique",
         interpolation: str | None = None,
+        hold_up_to_s: float | None = None,
     ) -> Average:
         """Return the mean pose of a frame that stood still, over many looks, with covariance and outliers.
 
@@ -408,6 +417,7 @@ class World(WorldFace):
             outside: As for `pose`, for the way from the frame that looks are in to `in_frame`.
             policy: As for `pose`, likewise.
             interpolation: As for `pose`, likewise.
+            hold_up_to_s: As for `pose`, likewise.
 
         Raises:
             NothingToAverage: There is no sample in this interval.
@@ -416,7 +426,7 @@ class World(WorldFace):
 
         return average_looks(
             self.store,
-            Query(outside=outside, policy=policy, interpolation=interpolation),
+            Query(outside=outside, policy=policy, interpolation=interpolation, hold_up_to_s=hold_up_to_s),
             of=of,
             in_frame=in_frame,
             start=start,
@@ -434,13 +444,15 @@ class World(WorldFace):
         outside: str = "raise",
         policy: AnyPolicy = "unique",
         interpolation: str | None = None,
+        hold_up_to_s: float | None = None,
     ) -> Snapshot:
         """Return the transform of every frame that has one, evaluated together.
 
         With a stamp all frames are taken at that instant; with `LATEST` each at the newest instant that its own path
         covers, which is in `.stamps`.
         """
-        return self.store.snapshot(in_frame, Query(at=at, outside=outside, policy=policy, interpolation=interpolation))
+        query = Query(at=at, outside=outside, policy=policy, interpolation=interpolation, hold_up_to_s=hold_up_to_s)
+        return self.store.snapshot(in_frame, query)
 
     # -- Time
 
@@ -475,6 +487,7 @@ class World(WorldFace):
         outside: str = "raise",
         policy: AnyPolicy = "unique",
         interpolation: str | None = None,
+        hold_up_to_s: float | None = None,
     ) -> Position:
         """Return the position of the origin of one frame from the origin of another.
 
@@ -488,10 +501,11 @@ class World(WorldFace):
             outside: As for `pose`.
             policy: As for `pose`.
             interpolation: As for `pose`.
+            hold_up_to_s: As for `pose`.
         """
         return points.position(
             self.store,
-            Query(at=at, outside=outside, policy=policy, interpolation=interpolation),
+            Query(at=at, outside=outside, policy=policy, interpolation=interpolation, hold_up_to_s=hold_up_to_s),
             of=of,
             in_frame=in_frame,
             expressed_in=expressed_in,
@@ -509,12 +523,13 @@ class World(WorldFace):
         outside: str = "raise",
         policy: AnyPolicy = "unique",
         interpolation: str | None = None,
+        hold_up_to_s: float | None = None,
     ) -> Orientation:
         """Return the orientation of one frame in another; arguments as for `pose`.
 
         A rotation is always along the axes of `in_frame`: any other `expressed_in` is refused.
         """
-        query = Query(at=at, outside=outside, policy=policy, interpolation=interpolation)
+        query = Query(at=at, outside=outside, policy=policy, interpolation=interpolation, hold_up_to_s=hold_up_to_s)
         return points.orientation(self.store, query, of=of, in_frame=in_frame, expressed_in=expressed_in)
 
     def linear_velocity(
@@ -529,6 +544,7 @@ class World(WorldFace):
         outside: str = "raise",
         policy: AnyPolicy = "unique",
         interpolation: str | None = None,
+        hold_up_to_s: float | None = None,
     ) -> LinearVelocity:
         """Return the velocity of a point of one body relative to another; arguments as for `twist`."""
         return self.twist(
@@ -541,6 +557,7 @@ class World(WorldFace):
             outside=outside,
             policy=policy,
             interpolation=interpolation,
+            hold_up_to_s=hold_up_to_s,
         ).velocity
 
     def angular_velocity(
@@ -554,6 +571,7 @@ class World(WorldFace):
         outside: str = "raise",
         policy: AnyPolicy = "unique",
         interpolation: str | None = None,
+        hold_up_to_s: float | None = None,
     ) -> AngularVelocity:
         """Return the angular velocity of one body relative to another; arguments as for `twist`, `of` may be a body."""
         return self.twist(
@@ -565,6 +583,7 @@ class World(WorldFace):
             outside=outside,
             policy=policy,
             interpolation=interpolation,
+            hold_up_to_s=hold_up_to_s,
         ).angular_velocity
 
     def express(
@@ -579,6 +598,7 @@ class World(WorldFace):
         outside: str = "raise",
         policy: AnyPolicy = "unique",
         interpolation: str | None = None,
+        hold_up_to_s: float | None = None,
     ) -> Any:
         """Return a value as an observer in another frame gives it.
 
@@ -603,8 +623,9 @@ class World(WorldFace):
             outside: As for `pose`.
             policy: As for `pose`.
             interpolation: As for `pose`.
+            hold_up_to_s: As for `pose`.
         """
-        query = Query(outside=outside, policy=policy, interpolation=interpolation)
+        query = Query(outside=outside, policy=policy, interpolation=interpolation, hold_up_to_s=hold_up_to_s)
         from armillary.store.expressing import express  # noqa: PLC0415  (forces and all: few programs need them)
 
         return express(
@@ -696,6 +717,7 @@ class World(WorldFace):
         outside: str = "raise",
         policy: AnyPolicy = "unique",
         interpolation: str | None = None,
+        hold_up_to_s: float | None = None,
     ) -> Pose:
         """Block, without polling, until the pose is known.
 
@@ -712,6 +734,7 @@ class World(WorldFace):
             outside=outside,
             policy=policy,
             interpolation=interpolation,
+            hold_up_to_s=hold_up_to_s,
         )
         return self.store.wait_for_pose(query, timeout_s)
 
@@ -729,6 +752,7 @@ class World(WorldFace):
         outside: str = "raise",
         policy: AnyPolicy = "unique",
         interpolation: str | None = None,
+        hold_up_to_s: float | None = None,
     ) -> WaitHandle:
         """Call `callback(pose)` once, when the pose becomes known; the handle has `.cancel()`.
 
@@ -748,6 +772,7 @@ class World(WorldFace):
             outside=outside,
             policy=policy,
             interpolation=interpolation,
+            hold_up_to_s=hold_up_to_s,
         )
         return self.store.call_when_known(query, callback, on_failure, timeout_s)
 
@@ -763,6 +788,7 @@ class World(WorldFace):
         outside: str = "raise",
         policy: AnyPolicy = "unique",
         interpolation: str | None = None,
+        hold_up_to_s: float | None = None,
     ) -> Pose:
         """Await the pose: `wait_for_pose` for asyncio."""
         query = PoseQuery(
@@ -774,6 +800,7 @@ class World(WorldFace):
             outside=outside,
             policy=policy,
             interpolation=interpolation,
+            hold_up_to_s=hold_up_to_s,
         )
         pose: Pose = await self.store.when_known(query, timeout_s)
         return pose
@@ -814,6 +841,7 @@ class World(WorldFace):
         outside: str = "raise",
         policy: str = "unique",
         interpolation: str | None = None,
+        hold_up_to_s: float | None = None,
         measured: bool = True,
     ) -> Twist:
         """Block, without polling, until the twist is known: from measured twists, or from poses.
@@ -832,6 +860,7 @@ class World(WorldFace):
             outside=outside,
             policy=policy,
             interpolation=interpolation,
+            hold_up_to_s=hold_up_to_s,
             measured=measured,
         )
         return self.store.wait_for_twist(query, timeout_s)
@@ -851,6 +880,7 @@ class World(WorldFace):
         outside: str = "raise",
         policy: str = "unique",
         interpolation: str | None = None,
+        hold_up_to_s: float | None = None,
         measured: bool = True,
     ) -> WaitHandle:
         """Call `callback(twist)` once, when the twist becomes known; otherwise as `on_pose`."""
@@ -864,6 +894,7 @@ class World(WorldFace):
             outside=outside,
             policy=policy,
             interpolation=interpolation,
+            hold_up_to_s=hold_up_to_s,
             measured=measured,
         )
         return self.store.call_when_known(query, callback, on_failure, timeout_s)
@@ -881,6 +912,7 @@ class World(WorldFace):
         outside: str = "raise",
         policy: str = "unique",
         interpolation: str | None = None,
+        hold_up_to_s: float | None = None,
         measured: bool = True,
     ) -> Twist:
         """Await the twist: `wait_for_twist` for asyncio."""
@@ -894,6 +926,7 @@ class World(WorldFace):
             outside=outside,
             policy=policy,
             interpolation=interpolation,
+            hold_up_to_s=hold_up_to_s,
             measured=measured,
         )
         twist: Twist = await self.store.when_known(query, timeout_s)
@@ -905,17 +938,19 @@ class World(WorldFace):
         """Return the names of the joints, in the order they were added."""
         return self.store.joints()
 
-    def joint(self, name: str, *, at: int | Latest = LATEST, outside: str = "raise") -> JointState:
+    def joint(
+        self, name: str, *, at: int | Latest = LATEST, outside: str = "raise", hold_up_to_s: float | None = None
+    ) -> JointState:
         """Return the position and the velocity of one joint at one instant.
 
-        `LATEST` is its newest sample. `outside` is as for `pose`.
+        `LATEST` is its newest sample. `outside` and `hold_up_to_s` are as for `pose`.
 
         Raises:
             UnknownVariable: No joint has this name.
             StampOutOfRange: Its samples do not cover `at`.
             ContestedJoint: Several sources set it.
         """
-        return self.store.joint(name, at=at, outside=outside)
+        return self.store.joint(name, at=at, outside=outside, hold_up_to_s=hold_up_to_s)
 
     def joint_samples(
         self, name: str, *, start: int | None = None, end: int | None = None, source: str | None = None

@@ -16,12 +16,14 @@ from armillary.relations.representations import (
     POSITION_QUATERNION,
     position_euler,
 )
+from armillary.transforms import HeldSample
 from strategies import CLOSE_M, CLOSE_RAD, assert_same_covariance, covariances, rotations, transforms, vectors
 
 REPRESENTATIONS = st.sampled_from(
     [NATIVE, POSITION_QUATERNION, HOMOGENEOUS_MATRIX, position_euler("intrinsic ZYX"), position_euler("extrinsic ZXZ")]
 )
 FEWER = settings(max_examples=20)
+OLD = HeldSample(relation=("c", "b", ""), age_s=2.0)
 STEP = 1e-5  # of the central differences
 CLOSE_NUMERIC = 1e-6
 
@@ -198,9 +200,9 @@ class TestTheCovarianceOfPoses:
 class TestWhatIsKnownOfItsOrigin:
     def test_is_kept_along_a_chain(self):
         first = pose("b", "a", Transform.identity(), stamp=5, relations=(("b", "a", "left"),))
-        second = pose("c", "b", Transform.identity(), held=True, relations=(("c", "b", ""),))
+        second = pose("c", "b", Transform.identity(), held=(OLD,), relations=(("c", "b", ""),))
         chain = first @ second
-        assert (chain.stamp, chain.held, chain.predicted, chain.method) == (5, True, False, "held")
+        assert (chain.stamp, chain.held, chain.predicted, chain.method) == (5, (OLD,), False, "held")
         assert chain.relations == (("c", "b", ""), ("b", "a", "left"))
         assert chain.inverse().stamp == 5
 

@@ -77,7 +77,7 @@ def questions(draw):
     at = draw(st.sampled_from([LATEST, *STAMPS, seconds(2.5)]))
     how = {"outside": draw(st.sampled_from(["raise", "raise", "hold", "predict"])), "measured": draw(st.booleans())}
     window = draw(st.sampled_from([None, None, seconds(1)]))
-    return names | how | {"at": at, "window": window, "policy": "unique", "interpolation": None}
+    return names | how | {"at": at, "window": window, "policy": "unique", "interpolation": None, "hold_up_to_s": None}
 
 
 class Waiting:

@@ -263,8 +263,11 @@ class Sweeper {
     bool visited = false;   // on the way up: edges that do not cover the instant may form a cycle
   };
 
-  void sweep(const Topology& topology, Stamp at, const QueryContext& context) {
+  void sweep(const Topology& topology, Stamp at, QueryContext context) {
     places_.assign(topology.frames(), {});
+    held_.clear();
+    held_children_.clear();
+    context.held = &held_;
     finder_.restart();
     for (first_ = 0; first_ < topology.frames(); first_ = last_) {
       last_ = std::min<FrameId>(first_ + kBlock, topology.frames());
@@ -272,6 +275,12 @@ class Sweeper {
       probe_edges(at);
       evaluate_edges(at, context);
     }
+  }
+
+  /// What was held on the way between frames of one component.
+  void add_held(FrameId component, HeldSamples& out) {
+    for (std::size_t i = 0; i < held_.size(); ++i)
+      if (place(held_children_[i]).component == component) out.push_back(held_[i]);
   }
 
   const Place& place(FrameId frame) {
@@ -379,6 +388,7 @@ class Sweeper {
       here.above = kNone;
       return;
     }
+    held_children_.resize(held_.size(), edge.child);
     here.is_rigid = edge.provider.kind == ProviderKind::fixed;
     here.is_stale = value_.held || value_.predicted;
     here.component_T_frame = value_.value;
@@ -399,14 +409,32 @@ class Sweeper {
   batch::Poses between_{};
   std::vector<std::uint32_t> gathered_;  // places in the block that lie between two rows
   std::vector<FrameId> chain_;
+  HeldSamples held_;
+  std::vector<FrameId> held_children_;  // whose edge each of them is on
   Evaluation value_;
 };
+
+/// Adds what was held; of the same sample at several instants the one that was held the longest.
+void keep_oldest(const HeldSamples& more, HeldSamples& all) {
+  for (const HeldSample& sample : more) {
+    const auto is_same = [&](const HeldSample& known) {
+      return known.relation == sample.relation && known.joint == sample.joint;
+    };
+    const auto known = std::ranges::find_if(all, is_same);
+    if (known == all.end())
+      all.push_back(sample);
+    else if (std::abs(known->age.ns) < std::abs(sample.age.ns))
+      known->age = sample.age;
+  }
+}
 
 /// One frame of a sweep, asked by itself: for its own newest instant, or for the reason why it is missing.
 void ask_alone(const ForestView& view, const Question& question, const std::string& name, Sweep& sweep) {
   Result<PoseAnswer> answer = view.pose(question);
   if (!answer) return sweep.missing.push_back({name, std::move(answer.failure)});
-  sweep.found.push_back({question.of, answer.value.transform, answer.value.stamp, answer.value.held, answer.value.predicted});
+  const bool is_held = answer.value.held != nullptr;
+  if (is_held) keep_oldest(*answer.value.held, sweep.held);
+  sweep.found.push_back({question.of, answer.value.transform, answer.value.stamp, is_held, answer.value.predicted});
   sweep.names += name;
   sweep.name_ends.push_back(static_cast<std::uint32_t>(sweep.names.size()));
 }
@@ -438,6 +466,7 @@ Sweep ForestView::snapshot(FrameId in_frame, When at, const QueryContext& given)
   sweeper.sweep(topology, at.at, context);
   const Sweeper::Place here = sweeper.place(in_frame);
   const bool seen_from_top = here.component == in_frame;
+  sweeper.add_held(here.component, sweep.held);
   for (FrameId id = 0; id < topology.frames(); ++id) {
     if (!topology.node(id).alive) continue;
     const Sweeper::Place& there = sweeper.place(id);

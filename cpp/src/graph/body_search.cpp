@@ -11,7 +11,8 @@ std::optional<Stamp> BodySearch::usable_at(const TwistLink& link, const QueryCon
   const Stamp at = ends_.at.at;
   if (covers(series, at)) return at;
   const bool is_after = at > series.newest();
-  if (context.outside == Outside::hold) return is_after ? series.newest() : Stamp{series.first_row().stamp_ns()};
+  const Stamp nearest = is_after ? series.newest() : Stamp{series.first_row().stamp_ns()};
+  if (context.may_hold(at, nearest)) return nearest;
   const bool goes_on = context.prediction != nullptr && is_after && at.ns - series.newest().ns <= context.prediction->horizon.ns;
   return goes_on ? std::optional(series.newest()) : std::nullopt;
 }

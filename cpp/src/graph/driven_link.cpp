@@ -51,6 +51,7 @@ DrivenLink::DrivenLink(std::vector<VariablePtr> positions, std::vector<VariableP
 FailureKind DrivenLink::evaluate(Stamp at, const QueryContext& context, Evaluation& out) const {
   Numbers positions(read_.size());
   VariableReader reader(at, context);
+  reader.note_held();
   if (const FailureKind kind = reader.positions(read_, positions.data()); kind != FailureKind::none) return kind;
   if (!close_loop(positions.data())) return FailureKind::open_loop;
   out.value = pose(positions.data());

@@ -60,12 +60,14 @@ Covariance CovarianceSum::total() const {
 Failure edge_failure(FailureKind kind, const PathEdge& edge, Stamp at, const QueryContext& context) {
   const Coverage held = coverage_of(edge);
   const bool is_too_far = context.prediction != nullptr && kind == FailureKind::after_history;
+  const bool is_too_old = context.outside == Outside::hold && context.hold_up_to != kHoldForEver && !held.empty();
   Evidence evidence{.kind = kind,
                     .relation = edge.relation,
                     .requested = at,
                     .first = held.first,
                     .last = held.last,
-                    .horizon_ns = is_too_far ? context.prediction->horizon.ns : -1};
+                    .horizon_ns = is_too_far ? context.prediction->horizon.ns : -1,
+                    .hold_up_to_ns = is_too_old ? context.hold_up_to.ns : -1};
   if (edge.provider.kind == ProviderKind::driven && at >= edge.opens) edge.provider.driven().explain(evidence);
   return evidence;
 }
@@ -142,7 +144,6 @@ struct Evaluator {
   }
 
   void take(const PathEdge& edge, const Evaluation& evaluation) {
-    segment.held = segment.held || evaluation.held;
     segment.predicted = segment.predicted || evaluation.predicted;
     segment.integrated = segment.integrated || evaluation.integrated;
     segment.timeless = segment.timeless && edge.provider.kind == ProviderKind::fixed;

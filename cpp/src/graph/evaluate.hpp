@@ -2,6 +2,8 @@
 
 // Evaluating one segment of a question: the product of the edges between two frames at one instant.
 
+#include <algorithm>
+#include <memory>
 #include <optional>
 
 #include "armillary/graph/variable_reading.hpp"
@@ -51,11 +53,19 @@ struct Segment {
   Transform value;
   Stamp at = Stamp::always();
   Certainty certainty = Certainty::exact;
-  bool held = false;
   bool predicted = false;
   bool integrated = false;  ///< the joints that drive an edge were integrated from speeds
   bool timeless = true;
 };
+
+/// What was held by the question at hand, each once; null where nothing was.
+[[nodiscard]] inline std::unique_ptr<HeldSamples> held_in(const Scratch& scratch) {
+  if (scratch.held.empty()) return nullptr;
+  auto each = std::make_unique<HeldSamples>();
+  for (const HeldSample& sample : scratch.held)
+    if (std::ranges::find(*each, sample) == each->end()) each->push_back(sample);
+  return each;
+}
 
 /// Finds the path, resolves LATEST, evaluates. `path` and `scratch.values` then hold the edges and their values.
 [[nodiscard]] Failure evaluate_segment(const Topology& topology, FrameId of, FrameId in_frame, Stamp at, bool latest,

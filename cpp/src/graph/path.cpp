@@ -213,12 +213,20 @@ FailureKind outside_kind(const Series& series, FailureKind kind) {
   return first.stamp_ns() == series.newest().ns ? FailureKind::single_sample : kind;
 }
 
-FailureKind hold_or_fail(const Series& series, const Row& nearest, FailureKind kind, const QueryContext& context,
-                         const std::optional<Covariance>& fallback, Evaluation& out) {
-  if (!nearest) return series.is_forgotten() ? FailureKind::before_history : FailureKind::no_samples;
-  if (context.outside != Outside::hold) return outside_kind(series, kind);
-  set_from_row(nearest, context, fallback, out);
+/// The value of one row, at another instant than its own.
+void hold_row(const PathEdge& edge, const Row& row, Stamp at, const QueryContext& context,
+              const std::optional<Covariance>& fallback, Evaluation& out) {
+  set_from_row(row, context, fallback, out);
   out.held = true;
+  context.note_held({.relation = edge.relation, .age = age_of({row.stamp_ns()}, at)});
+}
+
+FailureKind hold_or_fail(const PathEdge& edge, const Row& nearest, Stamp at, FailureKind kind, const QueryContext& context,
+                         const std::optional<Covariance>& fallback, Evaluation& out) {
+  const Series& series = edge.provider.series();
+  if (!nearest) return series.is_forgotten() ? FailureKind::before_history : FailureKind::no_samples;
+  if (!context.may_hold(at, {nearest.stamp_ns()})) return outside_kind(series, kind);
+  hold_row(edge, nearest, at, context, fallback, out);
   return FailureKind::none;
 }
 
@@ -249,9 +257,9 @@ FailureKind evaluate_sampled(const PathEdge& edge, const Bracket& bracket, Stamp
     return FailureKind::none;
   }
   if (!before)
-    return hold_or_fail(series, after ? after : series.first_row(), FailureKind::before_history, context, fallback, out);
+    return hold_or_fail(edge, after ? after : series.first_row(), at, FailureKind::before_history, context, fallback, out);
   if (!after && context.outside == Outside::predict) return predict_or_fail(edge, before, at, context, fallback, out);
-  if (!after) return hold_or_fail(series, before, FailureKind::after_history, context, fallback, out);
+  if (!after) return hold_or_fail(edge, before, at, FailureKind::after_history, context, fallback, out);
   out.value = interpolate_rows(before, after, at.ns, context.interpolation);
   if (context.want_covariance) {
     const bool possible = before.side != nullptr && after.side != nullptr;
@@ -267,6 +275,17 @@ void evaluate_fixed(const FixedPose& fixed, Evaluation& out) {
   if (fixed.certainty == Certainty::known) out.covariance = fixed.covariance;
 }
 
+FailureKind evaluate_driven(const PathEdge& edge, Stamp at, const QueryContext& context, Evaluation& out) {
+  const std::size_t before = context.held == nullptr ? 0 : context.held->size();
+  const FailureKind kind = edge.provider.driven().evaluate(at, context, out);
+  if (context.held == nullptr) return kind;
+  if (kind != FailureKind::none) context.held->resize(before);
+  if (kind != FailureKind::none || !out.held) return kind;
+  if (context.held->size() == before) context.held->emplace_back();  // it does not tell which joint it was
+  for (HeldSample& sample : std::span(*context.held).subspan(before)) sample.relation = edge.relation;
+  return kind;
+}
+
 }  // namespace
 
 FailureKind evaluate_edge(const PathEdge& edge, const Bracket* bracket, Stamp at, const QueryContext& context,
@@ -275,10 +294,11 @@ FailureKind evaluate_edge(const PathEdge& edge, const Bracket* bracket, Stamp at
   out.certainty = Certainty::unknown;
   const bool is_early = at < edge.opens && edge.provider.kind != ProviderKind::sampled;
   if (is_early) {
-    if (context.outside != Outside::hold) return FailureKind::before_history;
+    if (!context.may_hold(at, edge.opens)) return FailureKind::before_history;
     const FailureKind kind =
         evaluate_edge({edge.child, edge.relation, edge.provider}, nullptr, edge.opens, context, default_covariance, out);
     out.held = true;
+    context.note_held({.relation = edge.relation, .age = age_of(edge.opens, at)});
     return kind;
   }
   switch (edge.provider.kind) {
@@ -290,7 +310,7 @@ FailureKind evaluate_edge(const PathEdge& edge, const Bracket* bracket, Stamp at
       return evaluate_sampled(edge, bracket != nullptr ? *bracket : series.bracket(at), at, context, default_covariance, out);
     }
     case ProviderKind::driven:
-      return edge.provider.driven().evaluate(at, context, out);
+      return evaluate_driven(edge, at, context, out);
     case ProviderKind::twist:
     case ProviderKind::none:
       break;

@@ -19,6 +19,14 @@ void list_relations(const Path& path, RelationList& list) {
   for (auto edge = path.down.rbegin(); edge != path.down.rend(); ++edge) list.push_back(edge->relation);
 }
 
+/// The context of a question, with a list for what is held.
+QueryContext noting_context(const QueryContext& given, Scratch& scratch) {
+  scratch.held.clear();
+  QueryContext context = given;
+  context.held = &scratch.held;
+  return context;
+}
+
 void set_covariance(const CovarianceSum& sum, PoseAnswer& answer) {
   answer.covariance = std::make_unique<Covariance>(sum.total());
 }
@@ -35,10 +43,10 @@ Failure answer_at_one_time(const Topology& topology, const Question& question, c
                            Scratch& scratch, PoseAnswer& answer) {
   Segment segment;
   if (Failure failure = evaluate_segment(topology, question.of, question.in_frame, question.at.at, question.at.latest,
-                                         question.context, fallback, scratch, scratch.path, segment))
+                                         noting_context(question.context, scratch), fallback, scratch, scratch.path, segment))
     return failure;
   answer.transform = segment.value;
-  answer.held = segment.held;
+  answer.held = held_in(scratch);
   answer.predicted = segment.predicted;
   answer.certainty = segment.certainty;
   const bool same_frame = question.of == question.in_frame && !question.at.latest;
@@ -67,19 +75,20 @@ Stamp stamp_of_two(const Question& question, const Segment& far, const Segment& 
 Failure answer_at_two_times(const Topology& topology, const Question& question, const std::optional<Covariance>& fallback,
                             Scratch& scratch, PoseAnswer& answer) {
   Segment far, near;
+  const QueryContext context = noting_context(question.context, scratch);
   if (Failure failure = evaluate_segment(topology, question.of, question.fixed_frame, question.of_at.at, question.of_at.latest,
-                                         question.context, fallback, scratch, scratch.path, far))
+                                         context, fallback, scratch, scratch.path, far))
     return failure;
   CovarianceSum sum(true);
   const bool far_known = far.certainty != Certainty::unknown && question.context.want_covariance;
   if (far_known) add_uncertainty(scratch.path, scratch.values, far, question.context, {}, sum);
   if (Failure failure = evaluate_segment(topology, question.fixed_frame, question.in_frame, question.at.at, question.at.latest,
-                                         question.context, fallback, scratch, scratch.second, near))
+                                         context, fallback, scratch, scratch.second, near))
     return failure;
   const bool all_known = far_known && near.certainty != Certainty::unknown;
   if (all_known) add_uncertainty(scratch.second, scratch.values, near, question.context, far.value, sum);
   answer.transform = near.value * far.value;
-  answer.held = near.held || far.held;
+  answer.held = held_in(scratch);
   answer.predicted = near.predicted || far.predicted;
   answer.stamp = stamp_of_two(question, far, near);
   const bool exact = far.certainty == Certainty::exact && near.certainty == Certainty::exact;
@@ -187,8 +196,7 @@ Result<FixedInfo> Forest::attach(const Attachment& attachment) {
   const FrameId of = state_->find_frame(attachment.of), to = state_->find_frame(attachment.to);
   if (of == kNone || to == kNone)
     return {{}, Evidence{.kind = FailureKind::unknown_frame, .name = std::string(of == kNone ? attachment.of : attachment.to)}};
-  Result<PoseAnswer> answer =
-      pose({.of = of, .in_frame = to, .at = attachment.seen_at, .context = {.outside = attachment.outside}});
+  Result<PoseAnswer> answer = pose({.of = of, .in_frame = to, .at = attachment.seen_at, .context = attachment.context});
   if (!answer) return {{}, std::move(answer.failure)};
   FixedPose pose{.value = answer.value.transform, .certainty = answer.value.certainty};
   if (answer.value.covariance) pose.covariance = *answer.value.covariance;

@@ -28,6 +28,7 @@ struct Scratch {
   std::vector<BodyVisit> visits;      // bodies reached on a search for measured motions
   std::vector<std::uint32_t> rivals;  // links of which one is to be chosen
   TwistUncertainty uncertainty;
+  HeldSamples held;  // by the question at hand
 
   static Scratch& of_this_thread() {
     thread_local Scratch scratch;

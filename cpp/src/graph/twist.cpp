@@ -185,6 +185,7 @@ struct EdgeMotion {
     if (to <= from) return FailureKind::single_sample;
     QueryContext inside = context.query;
     inside.outside = Outside::raise;
+    inside.held = nullptr;
     Evaluation a, b;
     const bool is_sampled = edge.provider.kind == ProviderKind::sampled;
     Bracket at_from, at_to;
@@ -383,7 +384,6 @@ struct Walker {
   }
 
   void take(const PathEdge& edge) {
-    segment.held = segment.held || motion.pose.held;
     segment.predicted = segment.predicted || motion.pose.predicted;
     segment.timeless = segment.timeless && edge.provider.kind == ProviderKind::fixed;
     segment.methods.add(motion.method);

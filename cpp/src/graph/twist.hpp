@@ -118,7 +118,6 @@ struct TwistSegment {
   Transform in_T_of{};
   Velocity velocity{};  ///< of `of`'s origin relative to `in_frame`, along the axes of `in_frame`
   MethodsUsed methods{};
-  bool held = false;
   bool predicted = false;
   bool timeless = true;
 };

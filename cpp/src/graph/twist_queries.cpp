@@ -29,6 +29,7 @@ class MotionSearch {
     strict_.measured_in = given_.measured_in = question.with_measured ? &topology : nullptr;
     strict_.want_covariance = given_.want_covariance = false;  // that of a pose is of no use here, only its errors are
     if (given_.outside == Outside::predict) given_.prediction = &options.prediction;
+    strict_.held = given_.held = &scratch_.held;
   }
 
   /// What covers the instant comes before what must be held or predicted, measured before differentiated.
@@ -42,6 +43,7 @@ class MotionSearch {
     Failure failure = measured_or_along_poses(strict_, out);
     const bool can_extend = given_.outside != Outside::raise && !question_.at.latest;
     if (failure && can_extend && failure.kind() != FailureKind::ambiguous_path) failure = measured_or_along_poses(given_, out);
+    if (!failure) out.held = held_in(scratch_);
     return failure;
   }
 
@@ -55,6 +57,7 @@ class MotionSearch {
   }
 
   Failure measured_or_along_poses(const QueryContext& context, TwistAnswer& out) {
+    scratch_.held.clear();
     if (follows_the_poses(context)) return sum_along_poses(question_.reference, ends_.axes, question_.at.at, context, out);
     if (question_.with_measured && search_.find(context)) {
       if (const BodyVisit* contested = search_.first_contested())
@@ -67,6 +70,7 @@ class MotionSearch {
 
   void reset(TwistAnswer& out) const {
     out = {};
+    scratch_.held.clear();
     out.body = ends_.of;
     out.reference_body = ends_.reference;
   }
@@ -158,7 +162,8 @@ class MotionSearch {
     if (is_known() && !is_as_given) append_measured(reading, *read_at, !step.is_reference);
     if (append_segment(ends_.point, link.head, at, context, to_point, out)) return false;
     out.velocity = out.velocity + to_axes.value.rotation * twist.at(to_point.value.translation);
-    out.held = out.held || (*read_at != at && context.outside == Outside::hold);
+    const bool is_held = *read_at != at && context.outside == Outside::hold;
+    if (is_held) context.note_held({.relation = link.relation, .age = age_of(*read_at, at)});
     out.predicted = out.predicted || (*read_at != at && context.outside == Outside::predict);
     out.relations.push_back(link.relation);
     if (is_known()) scratch_.uncertainty.end_chain();
@@ -202,7 +207,6 @@ class MotionSearch {
   }
 
   void list_segment(const Segment& segment, TwistAnswer& out) const {
-    out.held = out.held || segment.held;
     out.predicted = out.predicted || segment.predicted;
     for (const auto* edges : {&scratch_.second.up, &scratch_.second.down})
       for (const PathEdge& edge : *edges) list_once(edge.relation, out.relations);
@@ -281,7 +285,6 @@ class MotionSearch {
     const MotionContext motions{context, fallback_, question_.window,
                                 question_.context.want_covariance ? &scratch_.uncertainty.errors : nullptr};
     if (Failure failure = evaluate_twist_segment(scratch_.path, at, motions, scratch_, out.relations, segment)) return failure;
-    out.held = segment.held;
     out.predicted = segment.predicted;
     out.method = segment.methods.together();
     for (const auto* edges : {&scratch_.path.up, &scratch_.path.down})

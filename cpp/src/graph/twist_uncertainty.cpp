@@ -33,6 +33,7 @@ void add_unmoved(const EdgePose& here, const Row& row, ErrorList& errors) {
 void add_as_evaluated(const EdgePose& here, ErrorList& errors) {
   QueryContext context = here.context;
   context.want_covariance = true;
+  context.held = nullptr;
   Evaluation again;
   const Bracket* rows = here.edge.provider.kind == ProviderKind::sampled ? &here.rows : nullptr;
   const FailureKind kind = evaluate_edge(here.edge, rows, here.at, context, here.fallback, again);
@@ -405,7 +406,6 @@ Failure append_poses(const Topology& topology, FrameId of, FrameId in_frame, Sta
     if (Failure failure = reader.read(edge)) return failure;
     uncertainty.append_pose(reader.pose.value, upwards, first);
     segment.value = segment.value * (upwards ? reader.pose.value.inverse() : reader.pose.value);
-    segment.held = segment.held || reader.pose.held;
     segment.predicted = segment.predicted || reader.pose.predicted;
     return {};
   });

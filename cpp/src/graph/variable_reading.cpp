@@ -190,7 +190,7 @@ FailureKind VariableReader::sight(const Variable& lead, Sighting& out) {
 FailureKind VariableReader::sight_outside(const Variable& lead, Sighting& out) {
   auto& [before, after] = out.around;
   if (!before && !after) return FailureKind::no_samples;
-  if (context_.outside == Outside::hold) {
+  if (context_.may_hold(at_, {before ? before.stamp_ns() : after.stamp_ns()})) {
     if (!before) before = after;
     out.place = Place::held;
     return FailureKind::none;
@@ -214,11 +214,14 @@ bool VariableReader::can_predict(const Variable& lead, Sighting& out) const {
   return (is_rotation ? angular(lead, out, angular_speed) : velocity(lead, out, speed)) == FailureKind::none;
 }
 
-void VariableReader::note(const Sighting& sighting) {
+void VariableReader::note(const Variable& lead, const Sighting& sighting) {
   const auto& [before, after] = sighting.around;
   is_known_ = is_known_ && before.channel->has_covariance && (sighting.u == 0.0 || after.channel->has_covariance);
   integrated_ = integrated_ || before.channel->is_computed || (sighting.u != 0.0 && after.channel->is_computed);
-  held_ = held_ || sighting.place == Place::held;
+  if (sighting.place == Place::held) {
+    held_ = true;
+    if (notes_held_) context_.note_held({.joint = lead.name, .age = age_of({before.stamp_ns()}, at_)});
+  }
   ahead_s_ = std::max(ahead_s_, sighting.ahead_s);
 }
 
@@ -327,7 +330,7 @@ FailureKind VariableReader::positions(std::span<const Variable* const> variables
     if (&lead != sighted) {
       sighting = {};
       if (const FailureKind kind = sight(lead, sighting); kind != FailureKind::none) return kind;
-      note(sighting);
+      note(lead, sighting);
       if (is_rotation) turned = rotation(lead, sighting);
       sighted = &lead;
     }

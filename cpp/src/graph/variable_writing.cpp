@@ -102,16 +102,22 @@ Result<JointAnswer> Forest::joint(const Variable& variable, When at, const Query
   Result<JointAnswer> result;
   result.value.stamp = newest != nullptr ? newest->newest() : at.latest ? Stamp::never() : at.at;
   const Variable* one = &variable;
-  VariableReader reader(result.value.stamp, context);
+  HeldSamples noted;
+  QueryContext noting = context;
+  noting.held = &noted;
+  VariableReader reader(result.value.stamp, noting);
+  reader.note_held();
   const FailureKind kind = reader.positions({&one, 1}, &result.value.position);
   result.value.has_velocity =
       kind == FailureKind::none && reader.velocities({&one, 1}, &result.value.velocity) == FailureKind::none;
-  result.value.held = reader.held();
+  if (!noted.empty()) result.value.held = std::make_unique<HeldSamples>(std::move(noted));
   result.value.predicted = reader.predicted();
   result.value.integrated = reader.integrated();
   if (kind == FailureKind::none) return result;
   result.failure =
       Evidence{.kind = kind, .requested = result.value.stamp, .first = held.first, .last = held.last, .joint = variable.name};
+  const bool is_too_old = context.outside == Outside::hold && context.hold_up_to != kHoldForEver && !held.empty();
+  if (is_too_old) result.failure->hold_up_to_ns = context.hold_up_to.ns;
   return result;
 }
 

@@ -107,16 +107,17 @@ void Forest::State::watch_track(RelationId relation, Stamp from, Stamp to, const
 void Forest::State::watch_data(const Failure& failure, const QueryContext& context, const Watch& watch, Watched& watched) {
   const auto on = [&](RelationId id, Stamp from, Stamp to) { watch_track(id, from, to, watch, watched); };
   if (failure->kind == FailureKind::no_samples) return on(failure->relation, Stamp::always(), Stamp::never());
+  const Duration held = failure->hold_up_to_ns < 0 ? Duration{} : Duration{failure->hold_up_to_ns};
   const bool is_after = failure->requested > failure->last;
   if (is_after) {  // a prediction begins earlier than what it reaches
-    const Duration reach = context.outside == Outside::predict ? options.prediction.horizon : Duration{};
+    const Duration reach = context.outside == Outside::predict ? options.prediction.horizon : held;
     return on(failure->relation, earlier(failure->requested, reach), Stamp::never());
   }
   if (failure->limiting != kNone) {  // the two approach each other from both sides
     on(failure->relation, Stamp::always(), failure->first);
     return on(failure->limiting, failure->first, Stamp::never());
   }
-  on(failure->relation, Stamp::always(), failure->requested);
+  on(failure->relation, Stamp::always(), later(failure->requested, held));
   const bool is_counted = relations[failure->relation] && relations[failure->relation]->retention.max_samples > 0;
   if (is_counted) on(failure->relation, {failure->requested.ns + 1}, Stamp::never());  // until it is full: then it is too late
 }

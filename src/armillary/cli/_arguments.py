@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -45,6 +45,12 @@ Policy = Annotated[
     ),
 ]
 Source = Annotated[str | None, typer.Option("--source", help="Use this source wherever several disagree.")]
+HoldUpTo = Annotated[
+    float | None,
+    typer.Option(
+        "--hold-up-to", help="Outside the history use the nearest sample, at most so many seconds away; 'inf': any."
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Hertz = Annotated[float, typer.Option("--hz", help="Updates per second, 0.1 to 50.")]
 Seconds = Annotated[float | None, typer.Option("--seconds", help="Duration in seconds; by default until Ctrl-C.")]
@@ -66,6 +72,11 @@ def as_instant(text: str) -> int | Latest:
     raise InvalidArgument(
         f"--at takes seconds with at most nine decimals, as in 12.5, or 'latest', got '{text}'.", text
     )
+
+
+def as_outside(hold_up_to: float | None) -> dict[str, Any]:
+    """Convert `--hold-up-to` to the arguments of a query."""
+    return {} if hold_up_to is None else {"outside": "hold", "hold_up_to_s": hold_up_to}
 
 
 def as_policy(world: World, policy: str, source: str | None) -> AnyPolicy:

@@ -12,6 +12,7 @@ import typer
 if TYPE_CHECKING:
     from armillary import Pose, Transform
     from armillary.relations import Twist
+    from armillary.transforms import HeldSample
 
 
 def print_result(*, as_json: bool, fields: Any, text: str) -> None:
@@ -46,7 +47,25 @@ def fields_of_pose(pose: Pose) -> dict[str, Any]:
         "matrix": pose.transform.matrix.tolist(),
         "covariance": None if pose.covariance is None else pose.covariance.tolist(),
         "relations": [list(relation) for relation in pose.relations],
+        "held": fields_of_held(pose.held),
     }
+
+
+def fields_of_held(held: tuple[HeldSample, ...]) -> list[dict[str, Any]]:
+    """Return what was held for JSON."""
+    return [
+        {
+            "relation": None if sample.relation is None else list(sample.relation),
+            "joint": sample.joint,
+            "age_s": sample.age_s,
+        }
+        for sample in held
+    ]
+
+
+def lines_of_held(held: tuple[HeldSample, ...]) -> list[str]:
+    """Return a line for each sample that was held."""
+    return [f"  held  {sample}" for sample in held]
 
 
 def fields_of_twist(twist: Twist) -> dict[str, Any]:
@@ -59,6 +78,7 @@ def fields_of_twist(twist: Twist) -> dict[str, Any]:
         "linear_m_per_s": twist.linear.tolist(),
         "angular_rad_per_s": twist.angular.tolist(),
         "method": twist.method,
+        "held": fields_of_held(twist.held),
     }
 
 

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from armillary.cli._arguments import AsJson, At, Frame, InFrame, Policy, Source, WorldOption, as_instant, as_policy
+from armillary.cli._arguments import (
+    AsJson,
+    At,
+    Frame,
+    HoldUpTo,
+    InFrame,
+    Policy,
+    Source,
+    WorldOption,
+    as_instant,
+    as_outside,
+    as_policy,
+)
 from armillary.cli._nodes import frame_text, resolve_frame, suggest_ids
-from armillary.cli._output import fields_of_pose, print_result, text_of_transform
+from armillary.cli._output import fields_of_pose, lines_of_held, print_result, text_of_transform
 from armillary.cli._source import open_world
 from armillary.errors.format import format_stamp
 
@@ -19,6 +31,7 @@ def pose(
     at: At = "latest",
     policy: Policy = "unique",
     source: Source = None,
+    hold_up_to: HoldUpTo = None,
     as_json: AsJson = False,
 ) -> None:
     """Print the pose of a frame in another."""
@@ -26,9 +39,9 @@ def pose(
     choice = as_policy(known, policy, source)
     with suggest_ids(known):
         of, in_frame = resolve_frame(known, of), resolve_frame(known, in_frame)
-        answer = known.pose(of=of, in_frame=in_frame, at=as_instant(at), policy=choice)
+        asked = {"at": as_instant(at), "policy": choice, **as_outside(hold_up_to)}
+        answer = known.pose(of=of, in_frame=in_frame, **asked)
     when = "always" if answer.stamp is None else f"at {format_stamp(answer.stamp)}"
     heading = f"{frame_text(known, answer.of)} in {frame_text(known, answer.in_frame)}, {when}"
-    print_result(
-        as_json=as_json, fields=fields_of_pose(answer), text=f"{heading}\n{text_of_transform(answer.transform)}"
-    )
+    text = "\n".join([heading, text_of_transform(answer.transform), *lines_of_held(answer.held)])
+    print_result(as_json=as_json, fields=fields_of_pose(answer), text=text)

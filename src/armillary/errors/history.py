@@ -32,10 +32,11 @@ class StampOutOfRange(FromEvidence, LookupError):
         row: int | None = None,
         inserting: bool = False,
         horizon: int | None = None,
+        hold_up_to: int | None = None,
         joint: str | None = None,
     ) -> None:
         self.edge, self.requested, self.first, self.last, self.row = edge, requested, first, last, row
-        self.inserting, self.horizon, self.joint = inserting, horizon, joint
+        self.inserting, self.horizon, self.hold_up_to, self.joint = inserting, horizon, hold_up_to, joint
 
     def _message(self) -> str:
         where = "" if self.row is None else f" (row {self.row} of the batch)"
@@ -61,6 +62,10 @@ class StampOutOfRange(FromEvidence, LookupError):
 
     def _name(self) -> str:
         return f"joint '{self.joint}'" if self.edge is None else _edge_text(self.edge)
+
+    def _limit(self) -> str:
+        """Name the limit of `outside='hold'` that the nearest sample is beyond."""
+        return f"hold_up_to_s allows {format_duration(self.hold_up_to or 0)}"
 
     def _when(self) -> str:
         return "at any common time" if self.requested is None else f"at {format_stamp(self.requested)}"
@@ -103,19 +108,20 @@ class BeforeHistory(StampOutOfRange):
             gone = f"The samples of {self._name()} around {format_stamp(self.requested)} have expired"
             return f"{gone}. Keep a longer history."
         if self.requested is not None and self.last is None and self.joint is None:
+            cure = "or pass outside='hold'." if self.hold_up_to is None else f"or a longer limit: {self._limit()}."
             return (
                 f"The {self._what()} was asked {format_duration((self.first or 0) - self.requested)} before "
-                f"it was fixed, from {format_stamp(self.first or 0)} on. Ask for a later stamp, or pass outside='hold'."
+                f"it was fixed, from {format_stamp(self.first or 0)} on. Ask for a later stamp, {cure}"
             )
         if self.requested is None or self.first is None:
             return (
                 f"The histories on the path do not overlap: {self._name()} begins after another edge ends; "
                 f"{self._held()}."
             )
-        return (
-            f"The {self._what()} was asked {format_duration(self.first - self.requested)} before its first "
-            f"sample ({self._held()}). Ask for a later stamp, keep a longer history, or pass outside='hold'."
-        )
+        early = f"The {self._what()} was asked {format_duration(self.first - self.requested)} before its first sample"
+        if self.hold_up_to is not None:
+            return f"{early} ({self._held()}), and {self._limit()}. Ask for a later stamp, or allow more."
+        return f"{early} ({self._held()}). Ask for a later stamp, keep a longer history, or pass outside='hold'."
 
 
 class AfterHistory(StampOutOfRange):
@@ -128,6 +134,11 @@ class AfterHistory(StampOutOfRange):
                 f"The {self._what()} was asked {late} after its last sample ({self._held()}), and a "
                 f"prediction reaches {format_duration(self.horizon)}. Pass at=LATEST, or give "
                 f"World(predict_up_to_s=) more."
+            )
+        if self.hold_up_to is not None:
+            return (
+                f"The {self._what()} was asked {late} after its last sample ({self._held()}), and {self._limit()}. "
+                "Pass at=LATEST, wait_for_pose(...), or allow more."
             )
         return (
             f"The {self._what()} was asked {late} after its last sample ({self._held()}). "
@@ -145,10 +156,10 @@ class SingleSample(StampOutOfRange):
                 f"The {self._what('velocity')} was asked at {format_stamp(self.requested)}, where its only "
                 "sample is, and one pose does not move. Give it another sample, or set its twist with set_twist(...)."
             )
-        return (
-            f"The {self._what()} was asked at {format_stamp(self.requested or 0)}, and its only sample is "
-            f"at {format_stamp(self.last or 0)}. Pass outside='hold' to accept it, or fix() what never moves."
-        )
+        only = f"The {self._what()} was asked at {format_stamp(self.requested or 0)}, and its only sample is at"
+        if self.hold_up_to is not None:
+            return f"{only} {format_stamp(self.last or 0)}, and {self._limit()}. Allow more, or fix() what never moves."
+        return f"{only} {format_stamp(self.last or 0)}. Pass outside='hold' to accept it, or fix() what never moves."
 
 
 class NoSamples(StampOutOfRange):

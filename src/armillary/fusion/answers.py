@@ -16,6 +16,7 @@ from armillary.errors import AmbiguousPath, ArmillaryError, InvalidArgument, Wai
 from armillary.stamps import LATEST, as_stamps
 from armillary.store.names import frame_of_body, knows_name, recall_name
 from armillary.store.values import with_row
+from armillary.transforms import joined_held
 from armillary.transforms.conversions import PointForm
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from armillary.fusion.policies import Policy
     from armillary.relations import Pose, Twist
     from armillary.store import Store
-    from armillary.transforms import Transform
+    from armillary.transforms import HeldSample, Transform
 
 __all__ = [
     "can_pose",
@@ -182,7 +183,7 @@ def _twist_row(store: Store, row: int, at: int, question: dict[str, Any]) -> NDA
 
 
 def _paths_of_motion(store: Store, policy: Policy, question: dict[str, Any], of: str) -> FoundPaths:
-    asked = {key: question[key] for key in ("at", "outside", "interpolation")}
+    asked = {key: question[key] for key in ("at", "outside", "interpolation", "hold_up_to_s")}
     in_frame = frame_of_body(store, question["relative_to"])
     return _paths(store, policy, asked | {"of": of, "in_frame": in_frame, "of_at": None, "fixed_frame": None})
 
@@ -281,7 +282,16 @@ class PolicySweep:
 
     def held(self, row: int) -> bool:
         """Whether the nearest sample was taken in one row."""
-        return self._poses[row].held
+        return bool(self._poses[row].held)
+
+    def held_samples(self, _world: object) -> tuple[HeldSample, ...]:
+        """What was held for any of the rows; of one sample the largest age."""
+        oldest: dict[Any, HeldSample] = {}
+        for sample in joined_held(*(pose.held for pose in self._poses)):
+            known = oldest.setdefault((sample.relation, sample.joint), sample)
+            if abs(known.age_s) < abs(sample.age_s):
+                oldest[sample.relation, sample.joint] = sample
+        return tuple(oldest.values())
 
     def predicted(self, row: int) -> bool:
         """Whether the last motion was continued in one row."""

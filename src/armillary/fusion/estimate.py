@@ -23,7 +23,7 @@ from numpy import float64
 from armillary.fusion.error_model import ErrorModel, Solution, hstack_blocks, roots_of, solve
 from armillary.relations.arrays import right_jacobian
 from armillary.relations.representations import LinearAngular
-from armillary.transforms import Transform
+from armillary.transforms import Transform, joined_held
 
 if TYPE_CHECKING:
     from numpy import bool_
@@ -249,7 +249,7 @@ def fused_twist(twists: Sequence[Twist]) -> Twist:
     return first._replace(
         coordinates=LinearAngular(linear=best[:3], angular=best[3:]),
         covariance=root @ root.T if all(twist.covariance is not None for twist in twists) else None,
-        held=any(twist.held for twist in twists),
+        held=joined_held(*(twist.held for twist in twists)),
         predicted=any(twist.predicted for twist in twists),
         method=first.method if all(twist.method == first.method for twist in twists) else "mixed",
         relations=tuple(dict.fromkeys(relation for twist in twists for relation in twist.relations)),

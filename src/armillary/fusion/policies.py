@@ -27,6 +27,7 @@ from armillary.fusion.candidates import Candidate, LostPath, Relation, Step
 from armillary.fusion.estimate import fused_pose, mahalanobis_distances
 from armillary.relations import Pose
 from armillary.relations.storage import trusted
+from armillary.transforms import joined_held
 
 __all__ = [
     "AnyPolicy",
@@ -205,7 +206,7 @@ def fuse(candidates: Sequence[Candidate]) -> Pose:
         coordinates=best.transform,
         covariance=best.covariance,
         stamp=max((pose.stamp for pose in poses if pose.stamp is not None), default=None),
-        held=any(pose.held for pose in poses),
+        held=joined_held(*(pose.held for pose in poses)),
         predicted=any(pose.predicted for pose in poses),
         relations=tuple(relations),
     )

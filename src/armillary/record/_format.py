@@ -22,6 +22,7 @@ SETTINGS = {
     "thin_rad": "thin_rad",
     "process_noise": "process_noise",
     "predict_up_to_s": "predict_up_to_s",
+    "hold_up_to_s": "hold_up_to_s",
     "max_waits": "max_waits",
     "max_paths": "max_paths",
     "max_changes": "max_changes",

@@ -162,9 +162,11 @@ def _origin(value: Pose | Twist) -> _Rows:
     method = getattr(value, "method", None)
     if method is not None:
         yield "method", str(method)
-    flags = [flag for flag in ("held", "predicted", "integrated") if getattr(value, flag, False)]
+    flags = [flag for flag in ("predicted", "integrated") if getattr(value, flag, False)]
     if flags:
         yield "", ", ".join(flags)
+    for sample in value.held:
+        yield "held", str(sample)
     if value.relations:
         yield "from", _relations(value.relations)
 

@@ -41,7 +41,7 @@ class Orientation(Dated):
         coordinates: In its place a (3, 3) matrix, or any other `RotationCoordinates`.
         stamp: The instant [ns]; None for what holds always.
         covariance: (3, 3), of a small turn about the axes of `of`, R = mean Exp(d), as in a `Pose`; None where unknown.
-        held: Whether something was outside its history.
+        held: The samples that were used at another instant than their own, with their ages.
         predicted: Whether something was extrapolated.
         integrated: Whether something was integrated from twists.
         relations: What it was computed from: (of, in_frame, source).

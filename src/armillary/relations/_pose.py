@@ -61,7 +61,7 @@ class Pose(Stored, NativePose):
         expressed_in: The frame whose axes the position is along.
         stamp: The instant [ns]; None for what holds always.
         covariance: (6, 6), translation then rotation, in the tangent of `of`; None where unknown.
-        held: Whether an edge was outside its history.
+        held: The samples that were used at another instant than their own, with their ages.
         predicted: Whether an edge was extrapolated.
         integrated: Whether the poses of an edge were integrated from twists.
         relations: What it was computed from: (of, in_frame, source).

@@ -28,7 +28,7 @@ class Position(DatedVector):
         coordinates: In its place any other `VectorCoordinates`.
         stamp: The instant [ns]; None for what holds always.
         covariance: (3, 3), along `expressed_in`; None where unknown.
-        held: Whether something was outside its history.
+        held: The samples that were used at another instant than their own, with their ages.
         predicted: Whether something was extrapolated.
         integrated: Whether something was integrated from twists.
         relations: What it was computed from: (of, in_frame, source).

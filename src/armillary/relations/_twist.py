@@ -64,7 +64,7 @@ class Twist(Stored, NativeTwist):
         stamp: The instant [ns]; None for what holds always.
         covariance: (6, 6), linear then angular, at the point and along `expressed_in`; None where unknown.
         method: How it was obtained: measured, joints, differentiated or mixed.
-        held: Whether something was outside its history.
+        held: The samples that were used at another instant than their own, with their ages.
         predicted: Whether something was extrapolated.
         relations: What it was computed from: (of, in_frame, source).
 

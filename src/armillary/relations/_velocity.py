@@ -30,7 +30,7 @@ class AngularVelocity(DatedVector):
         stamp: The instant [ns]; None for what holds always.
         covariance: (3, 3), along `expressed_in`; None where unknown.
         method: How it was obtained: measured, joints, differentiated or mixed.
-        held: Whether something was outside its history.
+        held: The samples that were used at another instant than their own, with their ages.
         predicted: Whether something was extrapolated.
         relations: What it was computed from: (of, in_frame, source).
 
@@ -98,7 +98,7 @@ class LinearVelocity(DatedVector):
         stamp: The instant [ns]; None for what holds always.
         covariance: (3, 3), along `expressed_in`; None where unknown.
         method: How it was obtained: measured, joints, differentiated or mixed.
-        held: Whether something was outside its history.
+        held: The samples that were used at another instant than their own, with their ages.
         predicted: Whether something was extrapolated.
         relations: What it was computed from: (of, in_frame, source).
 

@@ -16,7 +16,7 @@ from armillary.relations.arrays import Array, added, both_turned, point_moved, r
 from armillary.relations.representations import LinearAngular
 from armillary.relations.representations.adapters import adapt_pose, adapt_vector, unwrap
 from armillary.relations.storage import origin_of_both
-from armillary.transforms import Transform
+from armillary.transforms import Transform, joined_held
 
 if TYPE_CHECKING:
     from numpy import float64
@@ -160,7 +160,7 @@ def between(earlier: Pose, later: Pose, duration_s: float | None) -> Fields:
         "covariance": _covariance_between(earlier, later, step, duration_s),
         "stamp": stamp,
         "method": "differentiated",
-        "held": earlier.held or later.held,
+        "held": joined_held(earlier.held, later.held),
         "predicted": earlier.predicted or later.predicted,
         "relations": tuple(dict.fromkeys((*earlier.relations, *later.relations))),
     }

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypedDict, TypeVar
 
 import numpy as np
 
-from armillary.errors import InvalidName
+from armillary.errors import InvalidArgument, InvalidName
 from armillary.relations.arrays import as_covariance
 from armillary.stamps import as_stamp
-from armillary.transforms import check_name
+from armillary.transforms import HeldSample, check_name, joined_held
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,7 +51,7 @@ class Origin(TypedDict, total=False):
 
     stamp: int | None
     covariance: ArrayLike | None
-    held: bool
+    held: tuple[HeldSample, ...]
     predicted: bool
     relations: Relations
 
@@ -72,7 +72,7 @@ ORIGIN: tuple[str, ...] = ("stamp", "covariance", "held", "predicted", "relation
 POSE_ORIGIN: tuple[str, ...] = (*ORIGIN, "integrated")
 MOTION_ORIGIN: tuple[str, ...] = (*ORIGIN, "method")
 
-_UNKNOWN: dict[str, Any] = {"stamp": None, "covariance": None, "held": False, "predicted": False, "relations": ()}
+_UNKNOWN: dict[str, Any] = {"stamp": None, "covariance": None, "held": (), "predicted": False, "relations": ()}
 _UNKNOWN |= {"integrated": False, "method": "measured"}
 
 
@@ -88,10 +88,21 @@ def as_origin(size: int, names: tuple[str, ...], origin: Mapping[str, Any]) -> d
     if foreign:
         raise TypeError(f"got an unexpected keyword argument '{foreign[0]}'")
     known = {name: origin.get(name, _UNKNOWN[name]) for name in names}
-    flags = {name: bool(known[name]) for name in ("held", "predicted", "integrated") if name in names}
+    flags = {name: bool(known[name]) for name in ("predicted", "integrated") if name in names}
     covariance = as_covariance(known["covariance"], "covariance", size)
     stamp, relations = as_stamp(known["stamp"]), tuple(known["relations"])
-    return known | flags | {"stamp": stamp, "covariance": covariance, "relations": relations}
+    held = as_held(known["held"])
+    return known | flags | {"stamp": stamp, "covariance": covariance, "held": held, "relations": relations}
+
+
+def as_held(value: Any) -> tuple[HeldSample, ...]:
+    """Check what was held: samples, or nothing."""
+    if value is None or value is False:
+        return ()
+    samples = tuple(value) if isinstance(value, tuple | list) else (value,)
+    if not all(isinstance(sample, HeldSample) for sample in samples):
+        raise InvalidArgument(f"held is a tuple of HeldSample, empty where nothing was held, got {value!r}.", value)
+    return samples
 
 
 _Value = TypeVar("_Value", bound="Stored")
@@ -166,7 +177,7 @@ class Dated(Stored):
 
     stamp: int | None
     covariance: Any
-    held: bool
+    held: tuple[HeldSample, ...]
     predicted: bool
     relations: Relations
 
@@ -198,6 +209,8 @@ def joined(name: str, first: Any, second: Any) -> Any:
     """Return one field of the origin of a whole from those of its two parts: the reference, and the target."""
     if name == "relations":
         return tuple(dict.fromkeys((*second, *first)))
+    if name == "held":
+        return joined_held(second, first)
     if name == "method":
         return first if first == second else "mixed"
     return first or second

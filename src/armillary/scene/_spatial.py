@@ -52,17 +52,18 @@ class SpatialReader(SceneReader):
         under: NodeId | str | None = None,
         outside: str = "raise",
         policy: AnyPolicy = "unique",
+        hold_up_to_s: float | None = None,
     ) -> Overlaps:
         """The nodes whose shapes have a point in common with this one, which is in `in_frame`.
 
         Whole branches are skipped by the spheres around them; `.visited` counts the nodes that were tested, `.missing`
         names those whose frames have no pose at this instant: none at all, or several and `policy` does not choose.
         Searches the nodes that exist now, at their poses of that instant; `scene.as_of(stamp)` has the nodes that
-        existed then, and is searched in the same way. `outside` and `policy` are those of `world.pose`, applied to what
-        moves or has several poses; what is fixed to that follows.
+        existed then, and is searched in the same way. `outside`, `policy` and `hold_up_to_s` are those of `world.pose`,
+        applied to what moves or has several poses; what is fixed to that follows.
         """
         here, below = self._frame_named(in_frame), self._top(under)
-        asked = self._asked(here, at, outside, policy)
+        asked = self._asked(here, PlaceQuestion(at, outside, policy, hold_up_to_s))
         return self._hierarchy.overlapping(self._geometry(), shape, in_frame=here, under=below, **asked)
 
     def raycast(
@@ -76,28 +77,20 @@ class SpatialReader(SceneReader):
         under: NodeId | str | None = None,
         outside: str = "raise",
         policy: AnyPolicy = "unique",
+        hold_up_to_s: float | None = None,
     ) -> RayHits:
-        """The nodes that a ray meets, the nearest first; `outside` and `policy` as for `overlapping`."""
+        """The nodes that a ray meets, the nearest first; the rest as for `overlapping`."""
         here, below = self._frame_named(in_frame), self._top(under)
-        asked = self._asked(here, at, outside, policy)
+        asked = self._asked(here, PlaceQuestion(at, outside, policy, hold_up_to_s))
         return self._hierarchy.raycast(
             self._geometry(), origin=origin, direction=direction, in_frame=here, max_m=max_m, under=below, **asked
         )
 
-    def _asked(self, here: str, at: int | Latest, outside: str, policy: AnyPolicy) -> dict[str, Any]:
+    def _asked(self, here: str, question: PlaceQuestion) -> dict[str, Any]:
         """Check how poses are asked for, whether or not anything moves."""
-        instant = self._instant(at)
-        self._store.check_question(
-            of=here,
-            in_frame=here,
-            at=instant,
-            of_at=None,
-            fixed_frame=None,
-            outside=outside,
-            policy=policy,
-            interpolation=None,
-        )
-        return {"at": instant, "outside": outside, "policy": policy}
+        asked: dict[str, Any] = question._asdict() | {"at": self._instant(question.at)}
+        self._store.check_question(of=here, in_frame=here, of_at=None, fixed_frame=None, interpolation=None, **asked)
+        return asked
 
     def _instant(self, at: int | Latest) -> int | Latest:
         """Check the instant: a search would leave out frames without a pose, whatever the reason."""

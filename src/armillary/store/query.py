@@ -29,13 +29,15 @@ class Query:
         at: Instant [ns], or `LATEST`.
         outside: 'raise', 'hold' or 'predict': what is answered outside the history.
         policy: 'unique', 'latest', 'most_certain', 'fuse' or a callable: which source wins where several differ.
-        interpolation: 'linear' or 'screw'; None: as the store was made.
+        interpolation: 'linear' or 'screw'; None: that of each relation, or as the store was made.
+        hold_up_to_s: How far from its own instant `outside='hold'` uses a sample [s]; None: as the store was made.
     """
 
     at: int | Latest = LATEST
     outside: str = "raise"
     policy: AnyPolicy | PathChoice = "unique"
     interpolation: str | None = None
+    hold_up_to_s: float | None = None
 
     @property
     def keywords(self) -> dict[str, Any]:

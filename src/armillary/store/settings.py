@@ -43,6 +43,7 @@ class Settings:
     thin_rad: float | None = None
     process_noise: ArrayLike | None = None
     predict_up_to_s: float = 1.0
+    hold_up_to_s: float | None = None
     max_waits: int = 10_000
     max_paths: int = 64
     max_changes: int = 10_000
@@ -77,8 +78,9 @@ class Settings:
             "thin_rad": thin_rad,
             "default_covariance": self.default_covariance,
             "interpolation": as_text(self.interpolation, "interpolation"),
-            "max_ahead_ns": _as_ahead(self.max_ahead_s),
+            "max_ahead_ns": _as_limit(self.max_ahead_s, "max_ahead_s"),
             "predict_up_to_ns": _as_horizon(self.predict_up_to_s),
+            "hold_up_to_ns": _as_limit(self.hold_up_to_s, "hold_up_to_s"),
             "process_noise": _as_noise(self.process_noise),
             "root_frame": check_name(self.root_frame),
             "max_changes": as_positive(self.max_changes, "max_changes"),
@@ -88,15 +90,13 @@ class Settings:
         }
 
 
-def _as_ahead(max_ahead_s: float | None) -> int:
+def _as_limit(given_s: float | None, name: str) -> int:
     """Check a limit and return it [ns]; below zero means none."""
-    if max_ahead_s is None:
+    if given_s is None:
         return -1
-    limit_s = as_number(max_ahead_s, "max_ahead_s")
+    limit_s = as_number(given_s, name)
     if not 0.0 <= limit_s < _LONGEST_S:
-        raise InvalidArgument(
-            f"max_ahead_s must be a number of seconds, at least 0, or None, got {max_ahead_s!r}.", max_ahead_s
-        )
+        raise InvalidArgument(f"{name} must be a number of seconds, at least 0, or None, got {given_s!r}.", given_s)
     return seconds(limit_s)
 
 

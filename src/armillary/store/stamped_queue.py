@@ -19,7 +19,14 @@ if TYPE_CHECKING:
 
 
 _LONGEST_S = 4e9
-_AS_USUAL = {"of_at": None, "fixed_frame": None, "outside": "raise", "policy": "unique", "interpolation": None}
+_AS_USUAL = {
+    "of_at": None,
+    "fixed_frame": None,
+    "outside": "raise",
+    "policy": "unique",
+    "interpolation": None,
+    "hold_up_to_s": None,
+}
 
 
 @dataclass(slots=True, eq=False)

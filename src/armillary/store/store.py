@@ -349,7 +349,7 @@ class Store(StoreCore):
     ) -> None:
         """Place a frame in another from `at` on, keeping where it is; arguments as for `World.attach`."""
         if query.policy == "unique":
-            self.attach(of=of, to=to, at=at, source=source, outside=query.outside)
+            self.attach(of=of, to=to, at=at, source=source, outside=query.outside, hold_up_to_s=query.hold_up_to_s)
             return
         when = LATEST if at is None else at
         seen = self.pose(of=of, in_frame=to, **query.at_instant(when).keywords)
@@ -534,11 +534,13 @@ class Store(StoreCore):
         """Return the names of the joints, in the order they were added."""
         return tuple(name for name, _ in self.variables())
 
-    def joint(self, name: str, *, at: int | Latest = LATEST, outside: str = "raise") -> JointState:
+    def joint(
+        self, name: str, *, at: int | Latest = LATEST, outside: str = "raise", hold_up_to_s: float | None = None
+    ) -> JointState:
         """Return the position and the velocity of one joint at one instant."""
-        value, velocity, stamp, held, predicted, integrated = self.joint_row(name, at, outside)
-        flags = {"held": held, "predicted": predicted, "integrated": integrated}
-        state = JointState(value=value, velocity=velocity, stamp=stamp, **flags)
+        value, velocity, stamp, held, predicted, integrated = self.joint_row(name, at, outside, hold_up_to_s)
+        flags = {"predicted": predicted, "integrated": integrated}
+        state = JointState(value=value, velocity=velocity, stamp=stamp, held=held, **flags)
         if self.mechanisms is None or not self.has_dependent_joints:
             return state
         return self.mechanisms.polished(check_name(name), state)

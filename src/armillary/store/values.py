@@ -31,7 +31,7 @@ __all__ = [
 Item = TypeVar("Item")
 
 FOREVER_NS = 2**63 - 1  # more than lies between any two stamps
-_EVIDENCE = ("edge", "requested", "first", "last", "inserting", "horizon", "joint")
+_EVIDENCE = ("edge", "requested", "first", "last", "inserting", "horizon", "hold_up_to", "joint")
 
 
 def as_transform(value: Any) -> Any:

@@ -1,6 +1,7 @@
 """Rotations and transforms, names of frames, and the values that a world reports."""
 
 from armillary._core import Rotation, Transform
+from armillary.transforms._held import HeldSample, joined_held
 from armillary.transforms._names import TypoGuard, check_name
 from armillary.transforms._reports import (
     JointSamples,
@@ -15,6 +16,7 @@ from armillary.transforms.diagnosis import Diagnosis, LinkState
 
 __all__ = [
     "Diagnosis",
+    "HeldSample",
     "JointSamples",
     "JointState",
     "LinkState",
@@ -27,4 +29,5 @@ __all__ = [
     "TwistSamples",
     "TypoGuard",
     "check_name",
+    "joined_held",
 ]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from armillary._core import StoreCore, SweepAnswer, Transform
     from armillary.errors import ArmillaryError
+    from armillary.transforms._held import HeldSample
 
 _NS_PER_S = 1e9
 _ID_DIGITS = 8  # as many as the repr of an id shows
@@ -102,7 +103,7 @@ class JointState:
             the velocity is set.
         velocity: Its velocity [rad/s] or [m/s]; None for a single sample without one.
         stamp: The instant [ns].
-        held: Whether its position is that of an earlier instant (`outside='hold'`).
+        held: Whether its position is that of another instant, and how old it is: a tuple of one, or empty.
         predicted: Whether its last motion was continued (`outside='predict'`).
         integrated: Whether it was integrated from the velocities of wheels.
     """
@@ -110,7 +111,7 @@ class JointState:
     value: float | None
     velocity: float | None
     stamp: int
-    held: bool
+    held: tuple[HeldSample, ...]
     predicted: bool
     integrated: bool = False
 
@@ -138,7 +139,7 @@ class Snapshot(Mapping[str, "Transform"]):
 
     def __init__(self, store: StoreCore, sweep: SweepAnswer, in_frame: str) -> None:
         self.in_frame = in_frame
-        self._sweep = sweep
+        self._sweep, self._store = sweep, store
         self._missing = sweep.missing(store, in_frame)
 
     @cached_property
@@ -174,10 +175,15 @@ class Snapshot(Mapping[str, "Transform"]):
 
     @property
     def held(self) -> frozenset[str]:
-        """Frames for which the nearest sample was taken (`outside='hold'`)."""
+        """Frames for which a sample was used at another instant than its own; `held_samples` has the ages."""
         if not self._sweep.any_held():
             return frozenset()
         return frozenset(name for name, row in self._rows.items() if self._sweep.held(row))
+
+    @cached_property
+    def held_samples(self) -> tuple[HeldSample, ...]:
+        """The samples that were held for any of the frames; with `LATEST`, each with its largest age."""
+        return self._sweep.held_samples(self._store)
 
     @property
     def predicted(self) -> frozenset[str]:

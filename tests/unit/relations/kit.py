@@ -19,11 +19,13 @@ from armillary.relations import (
     Wrench,
 )
 from armillary.relations.representations import POSITION_QUATERNION, PositionQuaternion
+from armillary.transforms import HeldSample
 
 QUARTER = Rotation.from_rpy((0.0, 0.0, np.pi / 2))
 SOME = Transform.from_xyz_rpy(xyz=(1.0, 2.0, 3.0), rpy=(0.1, -0.2, 0.7))
 OTHER = Transform.from_xyz_rpy(xyz=(-0.5, 0.3, 0.1), rpy=(-1.1, 0.4, 2.0))
 COVARIANCE = np.diag([0.01, 0.02, 0.03, 0.001, 0.002, 0.003])
+OLD = HeldSample(relation=("base", "corner", ""), age_s=2.0)
 
 
 def position(**changes) -> Position:
@@ -93,7 +95,7 @@ def linear_acceleration(**changes) -> LinearAcceleration:
 ONE_OF_EACH = [
     position(),
     orientation(),
-    pose(stamp=5, covariance=COVARIANCE, held=True, relations=(("base", "corner", ""),)),
+    pose(stamp=5, covariance=COVARIANCE, held=(OLD,), relations=(("base", "corner", ""),)),
     free_pose(point="tip", reference_point="edge"),
     angular_velocity(),
     linear_velocity(),

@@ -182,11 +182,11 @@ class TestMakingAPose:
     def test_has_how_it_was_obtained(self):
         assert kit.pose().method == "fixed"
         assert kit.pose(stamp=1).method == "sampled"
-        assert kit.pose(stamp=1, held=True).method == "held"
-        assert kit.pose(stamp=1, held=True, predicted=True).method == "predicted"
+        assert kit.pose(stamp=1, held=(kit.OLD,)).method == "held"
+        assert kit.pose(stamp=1, held=(kit.OLD,), predicted=True).method == "predicted"
 
     def test_is_equal_by_value_wherever_it_comes_from(self):
-        assert kit.pose() == kit.pose(held=True, relations=(("a", "b", ""),))
+        assert kit.pose() == kit.pose(held=(kit.OLD,), relations=(("a", "b", ""),))
         assert kit.pose() != kit.pose(stamp=1)
         assert kit.pose() != kit.pose(covariance=kit.COVARIANCE)
         assert kit.twist() == kit.twist(method="joints")
@@ -222,7 +222,7 @@ class TestMakingATwistOrAWrench:
 class TestPartsOfAPoseOrTwist:
     """They are known when, from what, and how well the whole is."""
 
-    ORIGIN: ClassVar = {"stamp": 7, "held": True, "predicted": True, "relations": (("base", "corner", ""),)}
+    ORIGIN: ClassVar = {"stamp": 7, "held": (kit.OLD,), "predicted": True, "relations": (("base", "corner", ""),)}
     FULL = 0.01 * (np.eye(6) + np.ones((6, 6)))
 
     def origin(self, value):
@@ -262,7 +262,7 @@ class TestPartsOfAPoseOrTwist:
         assert tip == pickle.loads(pickle.dumps(tip))
         assert tip != tip.stamped(8)
         assert tip != kit.position(stamp=7)
-        assert tip == tip._replace(held=True)
+        assert tip == tip._replace(held=(kit.OLD,))
 
     @pytest.mark.parametrize("spread", [np.eye(6), np.diag([1, 1, -1]), [[1, 2], [3, 4]]])
     def test_refuse_what_is_no_covariance(self, spread):

@@ -101,7 +101,7 @@ class TestParts:
             world.set_pose(of="a", in_frame="b", transform=turned, at=seconds(at), covariance=spread)
         held = {"at": seconds(1.5), "outside": "hold"}
         position = world.position(of="a", in_frame="b", **held)
-        assert (position.stamp, position.held, position.predicted) == (seconds(1.5), True, False)
+        assert (position.stamp, len(position.held), position.predicted) == (seconds(1.5), 1, False)
         assert position.relations == (("a", "b", ""),)
         assert np.diag(position.covariance) == pytest.approx([2, 1, 3])
         assert np.diag(world.orientation(of="a", in_frame="b", **held).covariance) == pytest.approx([4, 5, 6])

@@ -24,7 +24,7 @@ def world() -> World:
 class TestAPrediction:
     def test_continues_the_last_motion(self, world):
         pose = world.pose(**ASK, at=seconds(2.5))
-        assert (x_of(pose), pose.predicted, pose.held, pose.method) == (2.5, True, False, "predicted")
+        assert (x_of(pose), pose.predicted, pose.held, pose.method) == (2.5, True, (), "predicted")
         assert pose.stamp == seconds(2.5)
 
     def test_prefers_a_measured_twist(self, world):

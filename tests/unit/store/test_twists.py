@@ -142,7 +142,7 @@ class TestATwist:
 
     def test_held_is_zero(self, world):
         twist = world.twist(of="robot", relative_to="map", at=seconds(9), outside="hold")
-        assert (twist.held, twist.linear.tolist()) == (True, [0, 0, 0])
+        assert ([sample.age_s for sample in twist.held], twist.linear.tolist()) == ([7.0], [0, 0, 0])
 
     def test_has_the_uncertainty_of_its_poses(self):
         world = World()

@@ -80,7 +80,8 @@ class TestAPoseThatIsRead:
 
     def test_prints_that_it_is_held(self, world):
         drive(world, 1, 2)
-        assert repr(world.pose(of="robot", in_frame="map", at=seconds(3), outside="hold")).endswith(", held)")
+        pose = world.pose(of="robot", in_frame="map", at=seconds(3), outside="hold")
+        assert repr(pose).endswith(", held: 'robot' in 'map' for 1 s)")
 
 
 class TestComparingPoses:

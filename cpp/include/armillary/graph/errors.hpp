@@ -53,6 +53,7 @@ struct Evidence {
   Stamp last{};
   FrameId ended = kNone;                                 ///< where frames are not connected: the one that was closed, at `last`
   std::int64_t horizon_ns = -1;                          ///< set where a prediction would reach further than it may
+  std::int64_t hold_up_to_ns = -1;                       ///< set where the nearest sample is further away than is held
   bool about_twist = false;                              ///< the relation, or the rivals, are twists
   std::size_t row = 0;                                   ///< of a batch: the first row at fault
   std::size_t limit = 0;                                 ///< that was reached

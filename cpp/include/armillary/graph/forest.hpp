@@ -76,9 +76,10 @@ struct DrivenInfo {
 struct JointAnswer {
   double position = 0.0, velocity = 0.0;
   Stamp stamp{};
-  bool has_velocity = false;  ///< false: a single sample came without one
-  bool integrated = false;    ///< not given, but integrated from speeds
-  bool held = false, predicted = false;
+  bool has_velocity = false;          ///< false: a single sample came without one
+  bool integrated = false;            ///< not given, but integrated from speeds
+  std::unique_ptr<HeldSamples> held;  ///< null where it was not held
+  bool predicted = false;
 };
 
 /// "Now" as far as everything on the path is known, or one instant.
@@ -136,7 +137,7 @@ struct Attachment {
   std::string_view own_name;                 ///< the source where nobody holds it
   When seen_at{};
   Stamp from{};
-  Outside outside = Outside::raise;
+  QueryContext context{};  ///< of the question where it was seen
 };
 
 /// All frames seen from one, at one time.
@@ -158,6 +159,7 @@ struct Sweep {
   };
   std::vector<Found> found;
   std::vector<Missing> missing;
+  HeldSamples held;                      ///< what was held for any of them; with LATEST the oldest of each
   std::string names;                     ///< of what was found, one behind the other
   std::vector<std::uint32_t> name_ends;  ///< where each of them ends
 

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <array>
+#include <cstdlib>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "armillary/graph/ids.hpp"
@@ -30,6 +32,19 @@ struct Prediction {
   Prediction();  ///< 1e-4 m2/s and 1e-4 rad2/s
 };
 
+/// A sample that was used at another instant than its own.
+struct HeldSample {
+  RelationId relation = kNone;  ///< of the pose, or of the measured twist
+  std::string joint{};          ///< the joint that drives the pose, where the sample is of that
+  Duration age{};               ///< how long it was held; negative: it was used so long before its instant
+
+  friend bool operator==(const HeldSample&, const HeldSample&) = default;
+};
+using HeldSamples = std::vector<HeldSample>;
+
+/// `hold_up_to` without a limit.
+inline constexpr Duration kHoldForEver{Stamp::never().ns};
+
 /// How a question is to be answered; handed to every part that helps to answer it.
 struct QueryContext {
   Outside outside = Outside::raise;
@@ -38,6 +53,16 @@ struct QueryContext {
   bool want_covariance = true;
   const Topology* measured_in = nullptr;   ///< set by the forest where edges are to know the measured twists of their motion
   const Prediction* prediction = nullptr;  ///< set by the forest where `outside` is `predict`
+  Duration hold_up_to = kHoldForEver;      ///< how far from its own instant `hold` uses a sample
+  HeldSamples* held = nullptr;             ///< set by the forest where somebody wants to know what was held
+
+  /// Whether `hold` may use a sample of `sampled` for `at`.
+  [[nodiscard]] bool may_hold(Stamp at, Stamp sampled) const {
+    return outside == Outside::hold && std::abs(age_of(sampled, at).ns) <= hold_up_to.ns;
+  }
+  void note_held(HeldSample sample) const {
+    if (held != nullptr) held->push_back(std::move(sample));
+  }
 };
 
 /// What is known of an answer's uncertainty.
@@ -83,7 +108,7 @@ struct PoseAnswer {
   Transform transform;
   Stamp stamp = Stamp::always();  ///< `always`: everything on the path is fixed
   Certainty certainty = Certainty::unknown;
-  bool held = false;
+  std::unique_ptr<HeldSamples> held;  ///< null where nothing was held
   bool predicted = false;
   std::unique_ptr<Covariance> covariance;  ///< set where certainty is `known`
   RelationList relations;
@@ -109,7 +134,7 @@ struct TwistAnswer {
   Stamp stamp = Stamp::always();  ///< `always`: nothing on the way can move
   TwistMethod method = TwistMethod::fixed;
   Certainty certainty = Certainty::unknown;
-  bool held = false;
+  std::unique_ptr<HeldSamples> held;  ///< null where nothing was held
   bool predicted = false;
   std::unique_ptr<Covariance> covariance;  ///< set where certainty is `known`
   RelationList relations;

@@ -75,6 +75,8 @@ class VariableReader {
   [[nodiscard]] bool add_position_shares(const Variable& variable, std::vector<RowShare>& out);
   [[nodiscard]] bool add_velocity_shares(const Variable& variable, std::vector<RowShare>& out);
 
+  /// What is held is noted in the list of the question.
+  void note_held() { notes_held_ = true; }
   [[nodiscard]] bool held() const { return held_; }
   /// Whether some of it was integrated from speeds.
   [[nodiscard]] bool integrated() const { return integrated_; }
@@ -103,7 +105,7 @@ class VariableReader {
   [[nodiscard]] FailureKind sight(const Variable& lead, Sighting& out);
   [[nodiscard]] FailureKind sight_outside(const Variable& lead, Sighting& out);
   [[nodiscard]] bool can_predict(const Variable& lead, Sighting& out) const;
-  void note(const Sighting& sighting);
+  void note(const Variable& lead, const Sighting& sighting);
 
   [[nodiscard]] SampleBracket interval(const Variable& lead, const Sighting& sighting) const;
   [[nodiscard]] double position(const Variable& variable, const Sighting& sighting) const;
@@ -115,7 +117,7 @@ class VariableReader {
   const QueryContext& context_;
   const Channel* channel_ = nullptr;  // last looked up
   Bracket bracket_{};
-  bool held_ = false, is_known_ = true, integrated_ = false;
+  bool held_ = false, notes_held_ = false, is_known_ = true, integrated_ = false;
   double ahead_s_ = 0.0;
 };
 

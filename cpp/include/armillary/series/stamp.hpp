@@ -34,6 +34,17 @@ struct Duration {
   return underflows ? Stamp::always() : Stamp{stamp.ns - by.ns};
 }
 
+/// `stamp + duration`, saturating instead of overflowing.
+[[nodiscard]] constexpr Stamp later(Stamp stamp, Duration by) {
+  const bool overflows = by.ns > 0 && stamp.ns > Stamp::never().ns - by.ns;
+  return overflows ? Stamp::never() : Stamp{stamp.ns + by.ns};
+}
+
+/// `at - since`, negative where `at` is earlier. What is asked at the end of time is as old as can be.
+[[nodiscard]] constexpr Duration age_of(Stamp since, Stamp at) {
+  return at == Stamp::never() ? Duration{at.ns} : Duration{at.ns - since.ns};
+}
+
 /// Samples must lie strictly between these, so that differences of stamps never overflow.
 inline constexpr Stamp kEarliestSample{-(std::int64_t{1} << 62)};
 inline constexpr Stamp kLatestSample{std::int64_t{1} << 62};

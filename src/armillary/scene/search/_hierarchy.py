@@ -54,11 +54,12 @@ class Hierarchy:
         under: Hashable,
         outside: str = "raise",
         policy: AnyPolicy = "unique",
+        hold_up_to_s: float | None = None,
     ) -> Overlaps:
         """The nodes at or below `under` whose shapes have a point in common with this one, which is in `in_frame`."""
         if not isinstance(shape, Shape):
             raise InvalidShape(f"{short_repr(shape)} is no shape. Give one, as Sphere(0.5).", shape)
-        search = _Search(self._of(geometry), geometry, PlaceQuestion(at, outside, policy))
+        search = _Search(self._of(geometry), geometry, PlaceQuestion(at, outside, policy, hold_up_to_s))
         sphere, box = shape.bounding_sphere(), shape.bounding_box()
         if sphere is not None and box is not None:
             search.run(ShapeProbe(shape, sphere, box, Transform.identity()), in_frame, under)
@@ -76,6 +77,7 @@ class Hierarchy:
         max_m: float = math.inf,
         outside: str = "raise",
         policy: AnyPolicy = "unique",
+        hold_up_to_s: float | None = None,
     ) -> RayHits:
         """The nodes at or below `under` that a ray meets within `max_m`, the nearest first.
 
@@ -89,9 +91,10 @@ class Hierarchy:
             max_m: The length of the ray.
             outside: As for `world.pose`.
             policy: As for `world.pose`.
+            hold_up_to_s: As for `world.pose`.
         """
         start, unit = _as_vector(origin, "origin"), _as_unit(direction)
-        search = _Search(self._of(geometry), geometry, PlaceQuestion(at, outside, policy))
+        search = _Search(self._of(geometry), geometry, PlaceQuestion(at, outside, policy, hold_up_to_s))
         search.run(RayProbe(start, unit, _as_range_m(max_m)), in_frame, under)
         nearest_first = sorted(search.found, key=lambda found: found[1])
         hits = [RayHit(node, distance_m, start + unit * distance_m) for node, distance_m in nearest_first]

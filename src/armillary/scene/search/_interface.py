@@ -23,6 +23,7 @@ class PlaceQuestion(NamedTuple):
     at: int | Latest
     outside: str = "raise"
     policy: AnyPolicy = "unique"
+    hold_up_to_s: float | None = None
 
 
 class Placements(NamedTuple):

@@ -66,8 +66,8 @@ def _pose_rows(pose: Pose) -> Iterator[tuple[str, str]]:
         yield "± position [mm]", _vector(1e3 * deviations[:3], digits=1)
         yield "± angle [°]", _vector(np.degrees(deviations[3:]), digits=2)
     yield "instant", "fixed" if pose.stamp is None else format_stamp(pose.stamp)
-    if pose.held:
-        yield "held", "outside the history: the nearest sample"
+    for sample in pose.held:
+        yield "held", str(sample)
 
 
 def _relation_part(info: RelationInfo, names: NamedFrames) -> tuple[str, tuple[tuple[str, str], ...]]:
