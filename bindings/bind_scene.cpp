@@ -127,7 +127,7 @@ void check_outcome(Self self, const Outcome& outcome) {
   sync_catalog(world);
   world.edits = edits;  // these are the scene's own
   sync_labels(world);
-  const bool knows_nodes = nb::len(world.keys) > 0 || nb::len(world.labels) > 0;
+  const bool knows_nodes = !world.nodes.empty() || nb::len(world.keys) > 0 || nb::len(world.labels) > 0;
   if (knows_nodes && !outcome.changes.empty()) forget_names(world);  // they may be in other frames now
   const auto is_of_frames = [](const ChangePtr& change) { return scene::is_of_frames(change->payload); };
   if (std::ranges::none_of(outcome.changes, is_of_frames)) return;

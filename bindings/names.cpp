@@ -8,8 +8,22 @@
 
 namespace armillary::python {
 
+namespace {
+
+/// What is known of a node that is given by its id; null where that is not such a node.
+const KnownNode* known_node(const StoreCore& world, nb::handle given) {
+  if (world.nodes.empty() || !nb::isinstance<NodeId>(given)) return nullptr;
+  const auto found = world.nodes.find(*nb::inst_ptr<NodeId>(given));
+  return found == world.nodes.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
 PyObject* known_id(const StoreCore& world, nb::handle name) {
-  if (!PyUnicode_Check(name.ptr()) && !nb::isinstance<NodeId>(name)) return nullptr;
+  if (!PyUnicode_Check(name.ptr())) {
+    const KnownNode* node = known_node(world, name);
+    return node == nullptr ? nullptr : node->id.ptr();
+  }
   PyObject* id = PyDict_GetItemWithError(world.ids.ptr(), name.ptr());
   if (id == nullptr && PyErr_Occurred() != nullptr) PyErr_Clear();  // a str subclass with a hash of its own
   return id;
@@ -21,7 +35,7 @@ nb::str text(const std::string& given) { return nb::str(given.data(), given.size
 
 /// What is kept of a name beside the number of its frame; null where that is the name itself.
 PyObject* kept(const nb::dict& names, nb::handle name) {
-  if (PyDict_GET_SIZE(names.ptr()) == 0) return nullptr;
+  if (PyDict_GET_SIZE(names.ptr()) == 0 || !PyUnicode_Check(name.ptr())) return nullptr;
   PyObject* found = PyDict_GetItemWithError(names.ptr(), name.ptr());
   if (found == nullptr && PyErr_Occurred() != nullptr) PyErr_Clear();
   return found;
@@ -38,11 +52,14 @@ std::string frame_of_node(const StoreCore& world, nb::handle node) {
 FrameId remember_as(StoreCore& world, nb::handle name, const std::string& key) {
   const FrameId id = world.forest->find_frame(key);
   if (id == kNone) return id;
-  const bool is_text = PyUnicode_Check(name.ptr()) != 0;
-  world.ids[name] = id;
-  if (!is_text || text_of(name) != key) world.keys[name] = text(key);
   const std::string label = world.store->frame_label(key);
-  if (!is_text || text_of(name) != label) world.labels[name] = text(label);
+  if (nb::isinstance<NodeId>(name)) {
+    world.nodes[nb::cast<NodeId>(name)] = {nb::cast(id), text(key), text(label)};
+    return id;
+  }
+  world.ids[name] = id;
+  if (text_of(name) != key) world.keys[name] = text(key);
+  if (text_of(name) != label) world.labels[name] = text(label);
   return id;
 }
 
@@ -69,6 +86,7 @@ void forget_names(StoreCore& world) {
   world.ids.clear();
   world.keys.clear();
   world.labels.clear();
+  world.nodes.clear();
 }
 
 Upcalls::Upcalls(nb::handle given)
@@ -99,7 +117,8 @@ nb::object admitted(Self self, nb::handle name) {
   StoreCore& world = core(self);
   const bool is_known = known_id(world, name) != nullptr || remember_exact(world, name) != kNone;
   if (is_known) {
-    PyObject* key = kept(world.keys, name);
+    const KnownNode* node = known_node(world, name);
+    PyObject* key = node != nullptr ? node->key.ptr() : kept(world.keys, name);
     return nb::borrow(key != nullptr ? nb::handle(key) : name);
   }
   return text(frame_key(world, world.upcalls.admit_name(self, name)));
@@ -150,7 +169,10 @@ FrameId frame_id(Self self, nb::handle name, nb::object* spelt) {
     PyObject* id = known_id(world, given);
     if (id == nullptr && remember_exact(world, given) != kNone) id = known_id(world, given);
     if (id == nullptr) return std::nullopt;
-    if (PyObject* label = spelt == nullptr ? nullptr : kept(world.labels, given)) *spelt = nb::borrow(label);
+    if (spelt != nullptr) {
+      const KnownNode* node = known_node(world, given);
+      if (PyObject* label = node != nullptr ? node->label.ptr() : kept(world.labels, given)) *spelt = nb::borrow(label);
+    }
     return static_cast<FrameId>(PyLong_AsUnsignedLong(id));
   };
   if (const std::optional<FrameId> id = known(name)) return *id;

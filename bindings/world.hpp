@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 
 #include "answers.hpp"
 #include "armillary/graph/candidates.hpp"
@@ -50,15 +51,21 @@ struct Upcalls {
   explicit Upcalls(nb::handle given);
 };
 
+/// The frame of a node that was asked for by its id.
+struct KnownNode {
+  nb::object id, key, label;
+};
+
 /// The native base of `armillary.store.Store`: a Forest, the change log, and the Python objects that name their parts.
 struct StoreCore {
   std::shared_ptr<Forest> forest;
   std::shared_ptr<scene::Store> store;  // all changes of structure go through it
-  nb::dict ids;                         // name or NodeId -> frame id: what has been asked for before
+  nb::dict ids;                         // name -> frame id: what has been asked for before
   nb::dict keys;                        // of those, what the forest and the log know the frame by, where that is another name
   nb::dict labels;                      // of those, what people know the frame by, where that is another name
-  nb::list catalog;                     // relation id -> (of, in_frame, source)
-  nb::list bodies;                      // names of declared bodies, in the order of their numbers
+  std::unordered_map<NodeId, KnownNode> nodes;  // the same for nodes that were asked for by their ids
+  nb::list catalog;                             // relation id -> (of, in_frame, source)
+  nb::list bodies;                              // names of declared bodies, in the order of their numbers
 
   nb::dict joint_places;  // name -> place in `joints`: what has been named before
   std::vector<VariablePtr> joints;
