@@ -136,6 +136,12 @@ nb::tuple sample_arrays(Self self, RelationId relation, nb::handle start, nb::ha
   return arrays_of(core(self).forest->samples(relation, from, to));
 }
 
+nb::object relation_span(Self self, RelationId relation) {
+  const std::optional<RelationInfo> info = core(self).forest->relation(relation);
+  if (!info || info->samples == 0) return nb::none();
+  return nb::make_tuple(stamp_or_none(info->coverage.first), stamp_or_none(info->coverage.last));
+}
+
 }  // namespace
 
 void bind_world_reports(nb::module_& m, nb::class_<StoreCore>& world) {
@@ -186,6 +192,9 @@ void bind_world_reports(nb::module_& m, nb::class_<StoreCore>& world) {
           },
           "of"_a, "relative_to"_a, "source"_a,
           nb::sig("def twist_relation_id(self, of: str | NodeId, relative_to: str | NodeId, source: str) -> int"))
+      .def("relation_span", &relation_span, "relation"_a,
+           nb::sig("def relation_span(self, relation: int) -> tuple[int, int] | None"),
+           "The first and the last instant of the samples of a relation; None where it has none.")
       .def("sample_rows", &sample_arrays, "relation"_a, "start"_a.none(), "end"_a.none(),
            nb::sig("def sample_rows(self, relation: int, start: int | None, end: int | None) -> tuple[NDArray[int64], "
                    "NDArray[float64], NDArray[float64] | None]"))

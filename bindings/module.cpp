@@ -23,6 +23,7 @@ NB_MODULE(_core, m) {
   armillary::python::bind_scene_view(m);
   armillary::python::bind_tape(m);
   armillary::python::bind_loaded_tape(m);
+  armillary::python::bind_filter(m);
   armillary::python::bind_loop(m);
   armillary::python::bind_tape_function(m);
 }

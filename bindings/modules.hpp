@@ -16,6 +16,7 @@ void bind_log(nanobind::module_& m);
 void bind_scene_view(nanobind::module_& m);
 void bind_tape(nanobind::module_& m);
 void bind_loaded_tape(nanobind::module_& m);
+void bind_filter(nanobind::module_& m);
 void bind_loop(nanobind::module_& m);
 void bind_tape_function(nanobind::module_& m);
 

@@ -1003,6 +1003,11 @@ class StoreCore:
 
     def twist_relation_id(self, of: str | NodeId, relative_to: str | NodeId, source: str) -> int: ...
 
+    def relation_span(self, relation: int) -> tuple[int, int] | None:
+        """
+        The first and the last instant of the samples of a relation; None where it has none.
+        """
+
     def sample_rows(self, relation: int, start: int | None, end: int | None) -> tuple[NDArray[int64], NDArray[float64], NDArray[float64] | None]: ...
 
     def moves_after(self, at: int | None) -> list[int]: ...
@@ -1717,6 +1722,44 @@ class LoadedTape:
 
         Returns:
             The answer, or N of them: `out` if it was given, otherwise a new array.
+        """
+
+class PoseFilter:
+    """
+    An error-state filter of one frame with constant velocity, with the estimate after every measurement.
+    """
+
+    def __init__(self, acceleration: Sequence[float], first_speed: Sequence[float], gates: Sequence[float], restart_ns: int, restart_count: int) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def refill(self, keep: int, stamps: bytes, sources: bytes, rows: NDArray[float64]) -> None:
+        """
+        Forget all but the first `keep` measurements, and take these after them.
+
+        Args:
+            keep: How many of the measurements before stay.
+            stamps: Their instants, int64.
+            sources: Their sources as numbers, uint32.
+            rows: (N, 43): x, y, z, w, x, y, z of a pose, or six values of a velocity, NaN where not measured, and NaN; then the
+                covariance, 36 numbers.
+        """
+
+    def answer(self, stamp: int) -> tuple[int, Transform, NDArray[float64], NDArray[float64]] | None:
+        """
+        The estimate at an instant: the number of measurements used, the pose, the velocity, the covariance of both, (12, 12).
+
+        None before the first pose.
+        """
+
+    def outcomes(self) -> list[int]:
+        """
+        What became of each measurement: 0 skipped, 1 started, 2 used, 3 rejected, 4 restarted.
+        """
+
+    def distances(self) -> list[float]:
+        """
+        The squared distance of each measurement from what was predicted, in standard deviations.
         """
 
 def close_loop_rows(closure: Tape, equations: int, rows: NDArray[float64]) -> int:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from armillary._core import PathChoice
     from armillary.fusion.candidates import FoundPaths
+    from armillary.fusion.filter import Filter
     from armillary.fusion.policies import Policy
     from armillary.relations import Pose, Twist
     from armillary.store import Store
@@ -51,16 +52,31 @@ def check_policy(_store: Store, policy: object) -> Policy:
     """Return the policy of a name, or a callable as it is; refuse anything else."""
     from armillary.fusion.policies import as_policy  # noqa: PLC0415  (most programs have one path)
 
-    return as_policy(policy)
+    over_time = _as_filter(policy)
+    return as_policy(policy if over_time is None else over_time)
 
 
 def pose(store: Store, *, policy: object, **question: Any) -> Pose:
     """Return the pose that a policy makes of the candidate paths."""
     from armillary.fusion.policies import judged  # noqa: PLC0415
 
+    over_time = _as_filter(policy)
+    if over_time is not None:
+        from armillary.fusion.filter import filtered_pose  # noqa: PLC0415
+
+        return filtered_pose(store, over_time, **question)
     decide = check_policy(store, policy)
     found = _paths(store, decide, question)
     return judged(decide, found.candidates, found.lost)
+
+
+def _as_filter(policy: object) -> Filter | None:
+    """Return the filter over time that a policy is; None where it chooses among the paths of one instant."""
+    if not (isinstance(policy, str) and policy == "filter") and type(policy).__name__ != "Filter":
+        return None
+    from armillary.fusion.filter import as_filter  # noqa: PLC0415  (few programs filter)
+
+    return as_filter(policy)
 
 
 def _paths(store: Store, policy: Policy, question: dict[str, Any]) -> FoundPaths:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Array = NDArray[float64]
     Relation = tuple[str, str, str]
 
-__all__ = ["Average", "LostLook", "average_looks"]
+__all__ = ["Average", "LostLook", "average_looks", "sampled_relations"]
 
 _SIX = 6
 
@@ -103,7 +103,7 @@ def average_looks(
     who = None if source is None else as_text(source, "source")
     common = as_covariance(common_covariance, "common_covariance")
     looks = _Looks(store, query, of, in_frame)
-    sampled, tail = _sampled_relations(store, of)
+    sampled, tail = sampled_relations(store, of)
     for relation in sampled:
         if who is None or relation[2] == who:
             looks.add(relation, tail, start, end)
@@ -115,7 +115,7 @@ def average_looks(
     return looks.average(scale=scale, common=common)
 
 
-def _sampled_relations(store: Store, of: str) -> tuple[list[Relation], tuple[str, ...]]:
+def sampled_relations(store: Store, of: str) -> tuple[list[Relation], tuple[str, ...]]:
     """Return the relations that sample a frame, or the frame that it is fixed in; and the frames between the two."""
     by_frame: dict[str, list[tuple[Relation, str]]] = {}
     for child, parent, source, kind, *_ in store.relation_rows():

@@ -288,7 +288,7 @@ def as_policy(policy: object) -> Policy:
         return _NAMED[policy]
     if callable(policy):
         return policy
-    names = ", ".join(repr(name) for name in _NAMED)
+    names = ", ".join(repr(name) for name in (*_NAMED, "filter"))
     raise InvalidArgument(f"policy must be one of {names}, or a callable, got {policy!r}.", policy)
 
 
