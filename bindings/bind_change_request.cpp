@@ -169,10 +169,11 @@ log::Assert assertion(nb::handle of, nb::handle source, nb::handle since, log::A
 }
 
 ChangeRequest fixed(nb::handle of, nb::handle in_frame, nb::handle source, nb::handle since, nb::handle transform,
-                    nb::handle covariance, nb::handle is_unsure, nb::handle recalibrate, nb::handle at) {
+                    nb::handle covariance, nb::handle is_unsure, nb::handle recalibrate, nb::handle rank, nb::handle at) {
   const FixedPose pose = pose_from(transform, covariance, as_flag(is_unsure, "is_unsure"));
   log::Assert payload = assertion(of, source, since, log::Fixed{name_from(in_frame), std::make_shared<const FixedPose>(pose)});
   payload.recalibrate = as_flag(recalibrate, "recalibrate");
+  payload.rank = rank_from(rank);
   ChangeRequest request = request_of(std::move(payload), at);
   log::make_canonical(request.change);
   return request;
@@ -206,8 +207,11 @@ ChangeRequest set_body(nb::handle body, nb::handle frames, nb::handle at) {
   return request_of(log::SetBody{name_from(body), names_from(frames)}, at);
 }
 
-ChangeRequest prefer(nb::handle of, nb::handle source, nb::handle at) {
+ChangeRequest prefer(nb::handle of, nb::handle source, nb::handle start, nb::handle end, nb::handle at) {
   log::Prefer payload{.subject = {log::Subject::Kind::frame, name_from(of)}};
+  if (!start.is_none()) payload.start = Stamp{as_stamp(start, "start")};
+  if (!end.is_none()) payload.end = Stamp{as_stamp(end, "end")};
+  if (payload.end <= payload.start) refuse("a preference ends after it begins");
   if (!source.is_none()) payload.source = text_from(source, "a source is a text");
   return request_of(std::move(payload), at);
 }
@@ -285,10 +289,11 @@ void bind_frames(nb::class_<ChangeRequest>& request) {
       .def_static("remove_frames", &remove_frames, nb::kw_only(), "names"_a, "at"_a.none(), "subtree"_a.none() = false,
                   nb::sig("def remove_frames(*, names: Sequence[str], at: int, subtree: bool = False) -> ChangeRequest"))
       .def_static("fixed", &fixed, nb::kw_only(), "of"_a, "in_frame"_a, "source"_a.none(), "since"_a.none(), "transform"_a.none(),
-                  "covariance"_a.none() = nb::none(), "is_unsure"_a.none() = false, "recalibrate"_a.none() = false, "at"_a.none(),
+                  "covariance"_a.none() = nb::none(), "is_unsure"_a.none() = false, "recalibrate"_a.none() = false,
+                  "rank"_a = "plain", "at"_a.none(),
                   nb::sig("def fixed(*, of: str, in_frame: str, source: str, since: int | None, transform: Transform, "
-                          "covariance: ArrayLike | None = None, is_unsure: bool = False, recalibrate: bool = False, at: int) -> "
-                          "ChangeRequest"))
+                          "covariance: ArrayLike | None = None, is_unsure: bool = False, recalibrate: bool = False, rank: "
+                          "str = 'plain', at: int) -> ChangeRequest"))
       .def_static("driven", &driven, nb::kw_only(), "of"_a, "in_frame"_a, "source"_a.none(), "since"_a.none(), "form"_a.none(),
                   "at"_a.none(),
                   nb::sig("def driven(*, of: str, in_frame: str, source: str, since: int | None, form: tuple[Any, ...], at: int) "
@@ -303,8 +308,9 @@ void bind_frames(nb::class_<ChangeRequest>& request) {
                   nb::sig("def empty(*, of: str, source: str, since: int | None, at: int) -> ChangeRequest"))
       .def_static("set_body", &set_body, nb::kw_only(), "body"_a, "frames"_a, "at"_a.none(),
                   nb::sig("def set_body(*, body: str, frames: Sequence[str], at: int) -> ChangeRequest"))
-      .def_static("prefer", &prefer, nb::kw_only(), "of"_a, "source"_a.none(), "at"_a.none(),
-                  nb::sig("def prefer(*, of: str, source: str | None, at: int) -> ChangeRequest"))
+      .def_static("prefer", &prefer, nb::kw_only(), "of"_a, "source"_a.none(), "start"_a.none(), "end"_a.none(), "at"_a.none(),
+                  nb::sig("def prefer(*, of: str, source: str | None, start: int | None, end: int | None, at: int) -> "
+                          "ChangeRequest"))
       .def_static("set_variables", &set_variables, nb::kw_only(), "kinds"_a, "at"_a.none(),
                   nb::sig("def set_variables(*, kinds: dict[str, str], at: int) -> ChangeRequest"))
       .def_static("unset_variables", &unset_variables, nb::kw_only(), "names"_a, "at"_a.none(),

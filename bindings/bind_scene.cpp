@@ -187,12 +187,10 @@ struct IsUnderstood {
   bool operator()(const log::Assert& payload) const {
     const auto* sampled = std::get_if<log::Sampled>(&payload.value);
     const bool is_linear = sampled == nullptr || sampled->interpolation == log::SampleInterpolation::linear;
-    return payload.rank == log::Rank::plain && is_linear && (payload.track.kind == log::TrackKind::pose || sampled != nullptr);
+    const bool has_rank = payload.rank == Rank::plain || std::holds_alternative<log::Fixed>(payload.value);
+    return has_rank && is_linear && (payload.track.kind == log::TrackKind::pose || sampled != nullptr);
   }
-  bool operator()(const log::Prefer& payload) const {
-    const bool is_always = payload.start == Stamp::always() && payload.end == Stamp::never();
-    return payload.subject.kind == log::Subject::Kind::frame && is_always;
-  }
+  bool operator()(const log::Prefer& payload) const { return payload.subject.kind == log::Subject::Kind::frame; }
   bool operator()(const log::Forget&) const { return false; }
   bool operator()(const auto&) const { return true; }
 };

@@ -16,14 +16,30 @@ using namespace nb::literals;
 
 namespace {
 
-void prefer(Self self, nb::handle of, nb::handle source) {
+/// Fails where a source neither places a frame nor measures how its body moves.
+void check_source(Self self, nb::handle of, nb::handle source) {
+  const Failure failure = core(self).forest->check_source(frame_id(self, of), text_of(source_of(self, source)));
+  if (failure) raise_failure(core(self), failure, of, of);
+}
+
+nb::object holder(Self self, nb::handle of, nb::handle at) {
+  const std::optional<std::string> source = core(self).forest->holder(frame_id(self, of), Stamp{as_stamp(at, "at")});
+  return source ? nb::object(nb::str(source->c_str(), source->size())) : nb::none();
+}
+
+void prefer(Self self, nb::handle of, nb::handle source, nb::handle start, nb::handle end) {
   StoreCore& world = core(self);
   const FrameId id = frame_id(self, of);
   std::optional<std::string> chosen;
   if (!source.is_none()) chosen = std::string(text_of(source_of(self, source)));
   log::Prefer payload{.subject = {log::Subject::Kind::frame, world.forest->frame_name(id)}, .source = chosen};
-  const Failure failure =
-      change_frames(self, std::move(payload), true, [&](log::Payload&) { return world.forest->prefer(id, chosen); });
+  if (!start.is_none()) payload.start = Stamp{as_stamp(start, "start")};
+  if (!end.is_none()) payload.end = Stamp{as_stamp(end, "end")};
+  if (payload.end <= payload.start)
+    raise("InvalidArgument", "A preference ends after it begins: end must be later than start.", end);
+  const Failure failure = change_frames(self, std::move(payload), true, [&](log::Payload&) {
+    return chosen ? world.forest->check_source(id, *chosen) : Failure{};
+  });
   if (failure) raise_failure(world, failure, of, of);
   ++world.edits;
   resolve_pending(self);
@@ -56,10 +72,12 @@ Retention retention_from(std::int64_t history_ns, std::size_t max_samples, doubl
 
 void init(StoreCore* self, nb::str name, std::int64_t history_ns, std::size_t max_samples, std::size_t max_runs,
           std::size_t max_waits, double thin_m, double thin_rad, nb::handle default_covariance, const std::string& interpolation,
-          std::int64_t max_ahead_ns, std::int64_t predict_up_to_ns, std::int64_t hold_up_to_ns, nb::handle process_noise,
+          std::int64_t max_ahead_ns, std::int64_t rival_timeout_ns, std::int64_t predict_up_to_ns, std::int64_t hold_up_to_ns,
+          nb::handle process_noise,
           const std::string& root_frame, std::size_t max_changes, std::size_t max_undo, std::uint8_t authority,
           std::uint64_t replica_id, nb::handle upcalls) {
   ForestOptions options;
+  options.rival_timeout = {rival_timeout_ns};
   options.prediction.horizon = {predict_up_to_ns};
   if (!process_noise.is_none()) options.prediction.noise_per_s = as_covariance(process_noise, "process_noise");
   options.retention = retention_from(history_ns, max_samples, thin_m, thin_rad);
@@ -144,16 +162,29 @@ void bind_world(nb::module_& m) {
   nb::class_<StoreCore> world(m, "StoreCore", "The native base of armillary.store.Store.");
   world
       .def("__init__", &init, nb::kw_only(), "name"_a, "history_ns"_a, "max_samples"_a, "max_runs"_a, "max_waits"_a, "thin_m"_a,
-           "thin_rad"_a, "default_covariance"_a.none(), "interpolation"_a, "max_ahead_ns"_a, "predict_up_to_ns"_a,
-           "hold_up_to_ns"_a, "process_noise"_a.none(), "root_frame"_a, "max_changes"_a, "max_undo"_a, "authority"_a,
+           "thin_rad"_a, "default_covariance"_a.none(), "interpolation"_a, "max_ahead_ns"_a, "rival_timeout_ns"_a,
+           "predict_up_to_ns"_a, "hold_up_to_ns"_a, "process_noise"_a.none(), "root_frame"_a, "max_changes"_a, "max_undo"_a, "authority"_a,
            "replica_id"_a, "upcalls"_a,
            nb::sig("def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, thin_m: "
                    "float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int, "
+                   "rival_timeout_ns: int, "
                    "predict_up_to_ns: int, hold_up_to_ns: int, "
                    "process_noise: ArrayLike | None, root_frame: str, max_changes: int, max_undo: int, "
                    "authority: int, replica_id: int, upcalls: object) -> None"))
-      .def("prefer", &prefer, nb::kw_only(), "of"_a, "source"_a.none(),
-           nb::sig("def prefer(self, *, of: str | NodeId, source: str | None) -> None"),
+      .def(
+          "newest_stamp",
+          [](Self self) -> nb::object {
+            const Stamp newest = core(self).forest->newest_stamp();
+            return newest == Stamp::always() ? nb::none() : nb::object(nb::int_(newest.ns));
+          },
+          nb::sig("def newest_stamp(self) -> int | None"), "The newest stamp of all samples [ns]; None where there are none.")
+      .def("check_source", &check_source, "of"_a, "source"_a.none(),
+           nb::sig("def check_source(self, of: str | NodeId, source: str | None) -> None"),
+           "Raise UnknownSource where a source neither places a frame nor measures how its body moves.")
+      .def("holder", &holder, "of"_a, "at"_a, nb::sig("def holder(self, of: str | NodeId, at: int) -> str | None"),
+           "The source whose placement of a frame ends when the frame is released at `at`; None where nobody places it.")
+      .def("prefer", &prefer, nb::kw_only(), "of"_a, "source"_a.none(), "start"_a = nb::none(), "end"_a = nb::none(),
+           nb::sig("def prefer(self, *, of: str | NodeId, source: str | None, start: int | None = None, end: int | None = None) -> None"),
            "Settle which of several sources every query believes about a frame; None takes it back.")
       .def("add_frame", &add_frame, nb::sig("def add_frame(self, *names: str) -> None"),
            "Make frames known before anything is said of them.")

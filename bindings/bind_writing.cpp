@@ -269,7 +269,7 @@ void fix(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb
 }
 
 void attach(Self self, nb::handle of, nb::handle to, nb::handle at, nb::handle source, nb::handle outside,
-            nb::handle hold_up_to_s) {
+            nb::handle hold_up_to_s, nb::handle rank) {
   StoreCore& world = core(self);
   const FrameId of_id = frame_id(self, of), to_id = frame_id(self, to);
   const nb::object of_stored = nb::cast(world.forest->frame_name(of_id)), to_stored = nb::cast(world.forest->frame_name(to_id));
@@ -286,10 +286,12 @@ void attach(Self self, nb::handle of, nb::handle to, nb::handle at, nb::handle s
                               .own_name = text_of(world.own_name),
                               .seen_at = at.is_none() ? When::newest() : When::exactly(stamp),
                               .from = stamp,
-                              .context = as_context(world, outside, words().unique, nb::none(), hold_up_to_s)};
+                              .context = as_context(world, outside, words().unique, nb::none(), hold_up_to_s),
+                              .rank = rank_from(rank)};
   const Failure failure = change_frames(self, log::Assert{}, true, [&](log::Payload& payload) {
     Result<FixedInfo> fixed = world.forest->attach(attachment);
     payload = fixed_assertion({fixed.value.of, fixed.value.in_frame, fixed.value.source}, stamp, fixed.value.pose);
+    std::get<log::Assert>(payload).rank = attachment.rank;
     return std::move(fixed.failure);
   });
   if (failure) raise_failure(world, failure, of, to);
@@ -366,19 +368,12 @@ void bind_world_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
            nb::sig(
                "def check_new_relation(self, of: str | NodeId, in_frame: str | NodeId, source: str, start: int | None) -> None"))
       .def("attach", &attach, nb::kw_only(), "of"_a, "to"_a, "at"_a = nb::none(), "source"_a = nb::none(), "outside"_a = "raise",
-           "hold_up_to_s"_a = nb::none(),
+           "hold_up_to_s"_a = nb::none(), "rank"_a = "statement",
            nb::sig("def attach(self, *, of: str | NodeId, to: str | NodeId, at: int | None = None, source: str | None = None, "
-                   "outside: str = "
-                   "'raise', hold_up_to_s: float | None = None) -> None"),
+                   "outside: str = 'raise', hold_up_to_s: float | None = None, rank: str = 'statement') -> None"),
            "Give a frame another parent from `at` on, keeping where it is: the grasped cup.\n\n"
-           "Written to the track that places the frame at that instant, unless `source` is given, so that it is a move\n"
-           "and not a rival. `at=None`: from world.now() on, where it was last seen; with a stamp, where it is at that stamp.")
-      .def("detach", &attach, nb::kw_only(), "of"_a, "to"_a, "at"_a = nb::none(), "source"_a = nb::none(), "outside"_a = "raise",
-           "hold_up_to_s"_a = nb::none(),
-           nb::sig("def detach(self, *, of: str | NodeId, to: str | NodeId, at: int | None = None, source: str | None = None, "
-                   "outside: str = "
-                   "'raise', hold_up_to_s: float | None = None) -> None"),
-           "Release a frame: from `at` on it stays where it is in `to`. The reverse of `attach`, with the same meaning.");
+           "`at=None`: from world.now() on, where it was last seen; with a stamp, where it is at that stamp. A 'statement' is\n"
+           "preferred while it is open; a 'fallback' counts where nothing else is open.");
 }
 
 }  // namespace armillary::python

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "armillary/log/change.hpp"
 #include "raise.hpp"
 
 namespace armillary::python {
@@ -232,6 +233,12 @@ nb::tuple arrays_of(const SampleTable& table) {
   nb::object stamp_array = nb::cast(nb::ndarray<nb::numpy, const std::int64_t>(stamps, {count}, owner));
   nb::object covariances = table.covariances.empty() ? nb::none() : read_only_array(table.covariances.data(), {count, 6, 6});
   return nb::make_tuple(stamp_array, read_only_array(table.values.data(), {count, table.width}), covariances);
+}
+
+Rank rank_from(nb::handle rank) {
+  for (const Rank one : {Rank::fallback, Rank::plain, Rank::statement})
+    if (nb::isinstance<nb::str>(rank) && text_of(rank) == log::name_of(one)) return one;
+  raise("InvalidArgument", "rank must be 'fallback', 'plain' or 'statement', got " + shown(rank) + ".", rank);
 }
 
 }  // namespace armillary::python

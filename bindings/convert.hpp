@@ -90,4 +90,7 @@ class Stamps {
 /// The one object armillary.stamps.LATEST.
 [[nodiscard]] nb::handle latest();
 
+/// 'fallback', 'plain' or 'statement'.
+Rank rank_from(nb::handle rank);
+
 }  // namespace armillary::python

@@ -8,8 +8,8 @@ table, at 4 s it moves with the gripper, at 9 s it is on the tray.
 
 `at=` is the instant of the grasp. Without it the cup is attached from now on, where it was last seen.
 
-`attach` writes to the track of the source that placed the cup. The last part is about a camera that keeps publishing
-what the gripper holds: there the hand has to be a source of its own, and `prefer` chooses it.
+The last part is about a camera that keeps publishing what the gripper holds. `attach` is a statement of knowledge: it
+is preferred while it lasts, and after `detach` the camera is believed again.
 """
 
 from armillary import Transform, World, seconds
@@ -58,19 +58,16 @@ for t_s in (1.0, 2.9, 3.0, 3.1, 5.0, 5.9, 6.0, 8.0, 10.0):
 spot = world.pose(of="cup", of_at=seconds(1.0), in_frame="base", at=seconds(10.0), fixed_frame="map")
 print(f"\nThe cup's old place on the table, seen from the robot now: {spot.transform.translation.round(3)}")
 
-# A camera that keeps publishing. Spoon and fork lie on the table; the gripper takes both and hides them, and the camera
-# goes on to report where it saw them last.
+# A camera that keeps publishing. The gripper takes a fork and hides it; the camera goes on to report where it saw the
+# fork last, until it sees it on the floor, at 8 s.
 for tenth in range(101):
-    for thing in ("spoon", "fork"):
-        world.set_pose(of=thing, in_frame="table", transform=offset(-0.2), at=seconds(tenth / 10), source="camera")
-
-world.attach(of="spoon", to="gripper", at=GRASP)  # in the track of the camera: its next picture moves the spoon back
-world.attach(of="fork", to="gripper", at=GRASP, source="hand")  # a track of its own ...
-world.prefer(of="fork", source="hand")  # ... that is used from the grasp on; before it, the camera is
-world.detach(of="fork", to="tray", at=PLACE, source="hand")
+    seen_at = offset(-0.2) if tenth < 80 else offset(0.0, 0.5, -0.7)
+    world.set_pose(of="fork", in_frame="table", transform=seen_at, at=seconds(tenth / 10), source="camera")
+world.attach(of="fork", to="gripper", at=GRASP)
+world.detach(of="fork", to="tray", at=PLACE)
 
 print("\nThe camera keeps publishing:")
-for thing in ("spoon", "fork"):
-    for t_s in (2.0, 5.0, 9.0):
-        _, in_frame, source = world.pose(of=thing, in_frame="map", at=seconds(t_s)).relations[0]
-        print(f"  {t_s:4.1f} s: the {thing} is in the frame {in_frame}, source {source}")
+for t_s in (2.0, 5.0, 7.0, 9.0, 30.0):
+    fork = world.pose(of="fork", in_frame="table", at=seconds(t_s), outside="hold")
+    _, in_frame, source = fork.relations[0]
+    print(f"  {t_s:4.1f} s: the fork is in the frame {in_frame}, by the source {source or 'of this world'!r}")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 ALWAYS = -math.inf
 LATEST = math.inf
 CONTESTED = "contested"
+FALLBACK, PLAIN, STATEMENT = range(3)
 SERIES_TERMS = 40
 NS_PER_S = 1e9
 HORIZON_NS = 1e9  # a prediction reaches this far
@@ -136,6 +137,8 @@ class Event:
     covariance: np.ndarray | None
     fixed: bool
     driver: Driver | None = None  # set: a fixing whose value is computed
+    rank: int = PLAIN
+    ends: bool = False  # from here on its source places the frame nowhere
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,6 +174,31 @@ class Run:
     @property
     def begin(self) -> float:
         return self.events[0].stamp
+
+    @property
+    def ended(self) -> bool:
+        return self.events[0].ends
+
+    @property
+    def rank(self) -> int:
+        return self.events[0].rank
+
+    def datum(self, t: float) -> float:
+        """The newest thing that was given for it, as known at t."""
+        if self.timeless:
+            return self.begin
+        first, last = (
+            self.driver.span()
+            if self.driver is not None
+            else (ALWAYS, max((e.stamp for e in self.known), default=ALWAYS))
+        )
+        return ALWAYS if first > t or last < first else min(last, t) if self.driver is not None else last
+
+    def is_open(self, t: float, rival_timeout: float) -> bool:
+        """Fixed until it ends, driven where its variables have values, sampled until it has been silent for long."""
+        if self.driver is not None:
+            return self.driver.covers(t)
+        return self.fixed or (bool(self.known) and t <= self.known[-1].stamp + rival_timeout)
 
     @property
     def known(self) -> list[Event]:
@@ -339,12 +367,13 @@ def propagate(steps: Sequence[Step]) -> np.ndarray | None:
 class ReferenceWorld:
     """Frames, what every source asserted about them, and the queries of `armillary.World`."""
 
-    def __init__(self, *, history=math.inf, interpolation="linear", default_covariance=None):
+    def __init__(self, *, history=math.inf, interpolation="linear", default_covariance=None, rival_timeout=NS_PER_S):
+        self.rival_timeout = rival_timeout
         self.history, self.interpolation = history, interpolation
         self.default_covariance = default_covariance
         self.slots: dict[tuple[str, str], dict[Any, str]] = {}  # parents, by what was asserted
         self.events: dict[tuple[str, str], dict[float, Event]] = {}
-        self.preferred: dict[str, str] = {}
+        self.preferred: dict[str, list[tuple[float, float, str | None]]] = {}  # start, end, source; the newest last
         self.kept: dict[Relation, float] = {}
 
     @property
@@ -362,12 +391,21 @@ class ReferenceWorld:
         if in_frame not in slots.values():
             slots["samples", in_frame] = in_frame
 
-    def fix(self, *, of, in_frame, transform, at=None, source="", covariance=None):
+    def fix(self, *, of, in_frame, transform, at=None, source="", covariance=None, rank=PLAIN):
         stamp = ALWAYS if at is None else at
-        event = Event(stamp, in_frame, transform, covariance, fixed=True)
+        event = Event(stamp, in_frame, transform, covariance, fixed=True, rank=rank)
         others = {} if at is None else self.events.get((of, source), {})
         self._commit(of, source, {**others, stamp: event})
         self._assert(of, source, stamp, in_frame)
+
+    def end(self, *, of, source, at):
+        if of not in self.frames:
+            raise refuse("UnknownFrame")
+        if (of, source) not in self.events:
+            raise refuse("InvalidArgument")
+        event = Event(at, "", None, None, fixed=True, ends=True)
+        self._commit(of, source, {**self.events[of, source], at: event})
+        self._assert(of, source, at, of)
 
     def _assert(self, of: str, source: str, stamp: float, parent: str) -> None:
         before = {} if stamp == ALWAYS else self.slots.get((of, source), {})
@@ -399,7 +437,7 @@ class ReferenceWorld:
         for run in self.runs(of, source):
             stamps, history = self._sample_stamps(run.relation), self.kept.get(run.relation, self.history)
             self._forget(run, before=max(stamps, default=math.inf) - history)
-        while len(runs := self.runs(of, source)) > 1 and not runs[0].known:
+        while len(runs := self.runs(of, source)) > 1 and not (runs[0].known or runs[0].ended):
             del self.events[of, source][runs[0].begin]
 
     def _forget(self, run: Run, before: float) -> None:
@@ -416,13 +454,16 @@ class ReferenceWorld:
         instants = {run.known[0].stamp for run in runs}
         return any(has_cycle([run for run in runs if run.covers(t)]) for t in instants)
 
-    def prefer(self, *, of, source):
-        if source is None:
-            self.preferred.pop(of, None)
-        elif (of, source) not in self.events:
+    def prefer(self, *, of, source, start=None, end=None):
+        if source is not None and (of, source) not in self.events:
             raise refuse("InvalidArgument")
-        else:
-            self.preferred[of] = source
+        since, until = ALWAYS if start is None else start, math.inf if end is None else end
+        self.preferred.setdefault(of, []).append((since, until, source))
+
+    def preferred_at(self, of: str, t: float) -> str | None:
+        """The newest preference that covers t."""
+        covering = [who for start, end, who in self.preferred.get(of, []) if start <= t < end or t == end == math.inf]
+        return covering[-1] if covering else None
 
     def keep(self, *, of, in_frame, history, source=""):
         self.kept[of, in_frame, source] = history
@@ -451,7 +492,7 @@ class ReferenceWorld:
         while not self.children(gone) <= gone:
             gone |= self.children(gone)
         self.slots = {track: slots for track, slots in self.slots.items() if track[0] not in gone}
-        self.preferred = {f: source for f, source in self.preferred.items() if f not in gone}
+        self.preferred = {f: steps for f, steps in self.preferred.items() if f not in gone}
         self.events = {track: events for track, events in self.events.items() if track[0] not in gone}
         self.kept = {r: history for r, history in self.kept.items() if gone.isdisjoint(r[:2])}
 
@@ -470,17 +511,37 @@ class ReferenceWorld:
         return [Run(of, source, *rest) for rest in zip(map(tuple, groups), ends, newest, strict=True)]
 
     def run_above(self, of: str, t: float) -> Run | str | None:
-        """The run that places `of` at t; None for a root."""
-        tracks = {source: self.runs(of, source) for name, source in self.events if name == of}
-        opened = {s: runs for s, runs in tracks.items() if runs[0].begin <= t}
-        if self.preferred.get(of) in opened:
-            opened = {s: runs for s, runs in opened.items() if s == self.preferred[of]}
-        if len(opened) > 1:
-            return CONTESTED
-        if not tracks:
+        """The run that places `of` at t; None for a root. Rule 8: open, contested, preferred."""
+        tracks = {source: self.runs(of, source) for name, source in sorted(self.events) if name == of}
+        current = {s: [run for run in runs if run.begin <= t][-1:] for s, runs in tracks.items()}
+        begun = {s: runs[0] for s, runs in current.items() if runs}
+        alive = {s: run for s, run in begun.items() if not run.ended}
+        opened = {s: run for s, run in alive.items() if run.is_open(t, self.rival_timeout)}
+        if (preferred := self.preferred_at(of, t)) in opened:
+            return opened[preferred]
+        if rivals := [run for run in opened.values() if run.rank > FALLBACK]:
+            strongest = [run for run in rivals if run.rank == max(rival.rank for rival in rivals)]
+            return strongest[0] if len(strongest) == 1 else CONTESTED
+        if remaining := list((opened or alive).values()):
+            return max(remaining, key=lambda run: (run.datum(t), run.rank))
+        firsts = [next((run for run in runs if not run.ended), None) for runs in tracks.values()]
+        if begun or not any(firsts):
             return None
-        runs = min((opened or tracks).values(), key=lambda r: (r[0].begin, r[0].source))
-        return max((run for run in runs if run.begin <= t), key=lambda r: r.begin, default=runs[0])
+        return min((run for run in firsts if run is not None), key=lambda run: run.begin)
+
+    def newest_datum(self, of: str) -> tuple[float, int]:
+        """The newest thing that any source gave, and the number of sources; nothing of a parent that never changes."""
+        tracks = [self.runs(of, source) for name, source in self.events if name == of]
+        if len(tracks) == 1 and len(tracks[0]) == 1 and (not tracks[0][0].fixed or tracks[0][0].begin == ALWAYS):
+            return ALWAYS, 1
+        return max((run.datum(LATEST) for runs in tracks for run in runs[-1:] if not run.ended), default=ALWAYS), len(
+            tracks
+        )
+
+    def is_guess(self, of: str, t: float) -> bool:
+        """Whether several sources place a frame, and all of them are silent."""
+        run, sources = self.run_above(of, t), sum(name == of for name, _ in self.events)
+        return sources > 1 and isinstance(run, Run) and not (run.begin <= t and run.is_open(t, self.rival_timeout))
 
     def structure(self, t: float) -> dict[str, Run | str | None]:
         above = {frame: self.run_above(frame, t) for frame in self.frames}
@@ -502,18 +563,34 @@ class ReferenceWorld:
     def latest(self, of: str, in_frame: str) -> float:
         """The newest instant the path covers: down from the newest, gap by gap."""
         t, too_late = LATEST, set()
-        while True:
+        while of != in_frame:
             try:
-                moving = [run for run, _ in self.path(of, in_frame, t) if not run.timeless]
+                path = [run for run, _ in self.path(of, in_frame, t)]
             except Refused as refused:  # an edge of the newer path that begins after t is a reason too
+                above = self.structure(t)
+                passed = {*climb(above, of), *climb(above, in_frame)}
+                newest = self.newest_of_rivals(passed) if any(self.is_guess(frame, t) for frame in passed) else LATEST
+                if t == LATEST and refused.kinds == {"NotConnected"} and newest < t:
+                    t = newest
+                    continue
                 raise Refused(refused.reasons | too_late) from None
+            moving = [run for run in path if not run.timeless]
             if empty := [reason for run in moving for reason in run.reasons_for_nothing()]:
                 raise Refused(empty)
             lower = min([t] + [run.latest(t) for run in moving])
+            if lower == LATEST:
+                lower = self.newest_of_rivals(run.of for run in path)
             if lower == t:
                 return t
             too_late |= {("BeforeHistory", None) for run in moving if run.begin > lower}
             t = lower
+        return t
+
+    def newest_of_rivals(self, frames: Iterable[str]) -> float:
+        """Where several sources place a frame: the newest instant that anything was given for; else LATEST."""
+        given = [self.newest_datum(frame) for frame in frames]
+        newest = max((datum for datum, _ in given), default=ALWAYS)
+        return newest if newest != ALWAYS and any(sources > 1 for _, sources in given) else LATEST
 
     def steps(self, of, in_frame, t, *, outside, how, limit) -> list[Step]:
         def step(edge: tuple[Run, bool]) -> list[Step]:

@@ -18,6 +18,7 @@ import armillary
 import reference
 from armillary import Rotation, Transform, World, seconds
 from armillary.errors import ArmillaryError
+from armillary.scene import Fix
 from reference import Answer, ReferenceWorld, Refused, Unclear
 
 if TYPE_CHECKING:
@@ -175,7 +176,23 @@ def fixings(draw: st.DrawFn, pairs: list[Pair] = DOWNHILL) -> Statement:
 @st.composite
 def preferences(draw: st.DrawFn) -> Statement:
     source = draw(st.none() | st.sampled_from(SOURCES))
-    return "prefer", {"of": draw(st.sampled_from(FRAMES)), "source": source}
+    start, end = draw(st.none() | st.sampled_from(STAMPS)), draw(st.none() | st.sampled_from(STAMPS))
+    if start is not None and end is not None and end <= start:
+        end = None
+    return "prefer", {"of": draw(st.sampled_from(FRAMES)), "source": source, "start": start, "end": end}
+
+
+@st.composite
+def endings(draw: st.DrawFn) -> Statement:
+    at, source = draw(st.sampled_from(STAMPS)), draw(st.sampled_from(SOURCES))
+    return "end", {"of": draw(st.sampled_from(FRAMES)), "source": source, "at": at}
+
+
+@st.composite
+def ranked_fixings(draw: st.DrawFn, pairs: list[Pair] = DOWNHILL) -> Statement:
+    """What `attach` and `detach` assert: a pose that is preferred by itself, or one that never contests."""
+    method, arguments = draw(fixings(pairs))
+    return method, {**arguments, "rank": draw(st.sampled_from((reference.FALLBACK, reference.STATEMENT)))}
 
 
 @st.composite
@@ -316,11 +333,18 @@ class Twins:
     def do(self, method: str, arguments: dict[str, Any]) -> None:
         made = _with_values(arguments)
         expected = outcome(lambda: getattr(self.reference, method)(**made), Refused)
-        actual = outcome(lambda: getattr(self.world, method)(**_for_armillary(made)), ArmillaryError)
+        actual = outcome(lambda: self._act(method, _for_armillary(made)), ArmillaryError)
         if isinstance(expected, Refused):
             assert_same_refusal(actual, Refused((kind, None) for kind in expected.kinds))
         else:
             assert not isinstance(actual, ArmillaryError), f"refused: {actual!r}"
+
+    def _act(self, method: str, arguments: dict[str, Any]) -> None:
+        if "rank" not in arguments:
+            getattr(self.world, method)(**arguments)
+            return
+        rank = ("fallback", "plain", "statement")[arguments["rank"]]
+        self.world.apply([Fix(**{**arguments, "rank": rank})])
 
     def do_all(self, statements: list[Statement]) -> Twins:
         for method, arguments in statements:

@@ -633,9 +633,22 @@ class WorldFace:
 class StoreCore:
     """The native base of armillary.store.Store."""
 
-    def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, thin_m: float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int, predict_up_to_ns: int, hold_up_to_ns: int, process_noise: ArrayLike | None, root_frame: str, max_changes: int, max_undo: int, authority: int, replica_id: int, upcalls: object) -> None: ...
+    def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, thin_m: float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int, rival_timeout_ns: int, predict_up_to_ns: int, hold_up_to_ns: int, process_noise: ArrayLike | None, root_frame: str, max_changes: int, max_undo: int, authority: int, replica_id: int, upcalls: object) -> None: ...
 
-    def prefer(self, *, of: str | NodeId, source: str | None) -> None:
+    def newest_stamp(self) -> int | None:
+        """The newest stamp of all samples [ns]; None where there are none."""
+
+    def check_source(self, of: str | NodeId, source: str | None) -> None:
+        """
+        Raise UnknownSource where a source neither places a frame nor measures how its body moves.
+        """
+
+    def holder(self, of: str | NodeId, at: int) -> str | None:
+        """
+        The source whose placement of a frame ends when the frame is released at `at`; None where nobody places it.
+        """
+
+    def prefer(self, *, of: str | NodeId, source: str | None, start: int | None = None, end: int | None = None) -> None:
         """
         Settle which of several sources every query believes about a frame; None takes it back.
         """
@@ -727,17 +740,12 @@ class StoreCore:
 
     def check_new_relation(self, of: str | NodeId, in_frame: str | NodeId, source: str, start: int | None) -> None: ...
 
-    def attach(self, *, of: str | NodeId, to: str | NodeId, at: int | None = None, source: str | None = None, outside: str = 'raise', hold_up_to_s: float | None = None) -> None:
+    def attach(self, *, of: str | NodeId, to: str | NodeId, at: int | None = None, source: str | None = None, outside: str = 'raise', hold_up_to_s: float | None = None, rank: str = 'statement') -> None:
         """
         Give a frame another parent from `at` on, keeping where it is: the grasped cup.
 
-        Written to the track that places the frame at that instant, unless `source` is given, so that it is a move
-        and not a rival. `at=None`: from world.now() on, where it was last seen; with a stamp, where it is at that stamp.
-        """
-
-    def detach(self, *, of: str | NodeId, to: str | NodeId, at: int | None = None, source: str | None = None, outside: str = 'raise', hold_up_to_s: float | None = None) -> None:
-        """
-        Release a frame: from `at` on it stays where it is in `to`. The reverse of `attach`, with the same meaning.
+        `at=None`: from world.now() on, where it was last seen; with a stamp, where it is at that stamp. A 'statement' is
+        preferred while it is open; a 'fallback' counts where nothing else is open.
         """
 
     def twist(self, *, of: str | NodeId, relative_to: str | NodeId, expressed_in: str | NodeId | None = None, point: str | NodeId | None = None, at: int | Latest = LATEST, window: int | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, hold_up_to_s: float | None = None, measured: bool = True) -> TwistAnswer:
@@ -1434,7 +1442,7 @@ class ChangeRequest:
     def remove_frames(*, names: Sequence[str], at: int, subtree: bool = False) -> ChangeRequest: ...
 
     @staticmethod
-    def fixed(*, of: str, in_frame: str, source: str, since: int | None, transform: Transform, covariance: ArrayLike | None = None, is_unsure: bool = False, recalibrate: bool = False, at: int) -> ChangeRequest: ...
+    def fixed(*, of: str, in_frame: str, source: str, since: int | None, transform: Transform, covariance: ArrayLike | None = None, is_unsure: bool = False, recalibrate: bool = False, rank: str = 'plain', at: int) -> ChangeRequest: ...
 
     @staticmethod
     def driven(*, of: str, in_frame: str, source: str, since: int | None, form: tuple[Any, ...], at: int) -> ChangeRequest: ...
@@ -1455,7 +1463,7 @@ class ChangeRequest:
     def set_body(*, body: str, frames: Sequence[str], at: int) -> ChangeRequest: ...
 
     @staticmethod
-    def prefer(*, of: str, source: str | None, at: int) -> ChangeRequest: ...
+    def prefer(*, of: str, source: str | None, start: int | None, end: int | None, at: int) -> ChangeRequest: ...
 
     @staticmethod
     def set_variables(*, kinds: dict[str, str], at: int) -> ChangeRequest: ...

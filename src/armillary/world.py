@@ -103,6 +103,7 @@ class World(WorldFace):
         interpolation: "linear" as tf2's, or "screw": one screw motion.
         frames: "open", or "declared": only names given to `add_frame` are accepted.
         max_ahead_s: Refuse samples further ahead of the clock than this [s].
+        rival_timeout: How long after its last sample a source still contests those of others [ns]; None: for ever.
         thin_m: With `thin_rad`: drop older samples that interpolation reproduces this well [m].
         thin_rad: With `thin_m`: drop older samples that interpolation reproduces this well [rad].
         process_noise: The growth of the covariance of a predicted pose (`outside="predict"`) in a second: six
@@ -136,6 +137,7 @@ class World(WorldFace):
         interpolation: Literal["linear", "screw"] = "linear",
         frames: Literal["open", "declared"] = "open",
         max_ahead_s: float | None = None,
+        rival_timeout: int | None = seconds(1),
         thin_m: float | None = None,
         thin_rad: float | None = None,
         process_noise: ArrayLike | None = None,
@@ -199,9 +201,20 @@ class World(WorldFace):
         """Return the names of all frames, in the order they were added."""
         return self.store.frames()
 
-    def prefer(self, *, of: str | NodeId, source: str | None) -> None:
-        """Set which of several sources every query uses for a frame; None takes it back."""
-        self.store.prefer(of=of, source=source)
+    def prefer(self, *, of: str | NodeId, source: str | None, start: int | None = None, end: int | None = None) -> None:
+        """Set which of several sources queries use for a frame, from `start` until `end`; None takes it back.
+
+        It settles a contest while that source is open, that is until it ends or falls silent for longer than
+        `rival_timeout`; then the others count again. A newer preference replaces an older one in its interval.
+        """
+        self.store.prefer(of=of, source=source, start=start, end=end)
+
+    def end(self, *, of: str | NodeId, source: str | None = None, at: int | None = None) -> None:
+        """End what a source asserts of a frame at `at`, by default `world.now()`; earlier queries are still answered.
+
+        From then on the source does not contest those of others, until it gives something newer.
+        """
+        self.store.end(of=of, source=source, at=at)
 
     def remove_frame(self, name: str, *, subtree: bool = False) -> None:
         """Remove a frame with its past, and the twists that wait for its poses.
@@ -225,38 +238,53 @@ class World(WorldFace):
         outside: str = "raise",
         policy: str | Policy = "unique",
         hold_up_to_s: float | None = None,
+        prefer: bool = True,
     ) -> None:
         """Place a frame in another from `at` on, without moving it: the grasped cup.
+
+        It is a statement of knowledge: until `detach` or `end` it is preferred to what other sources give.
 
         Args:
             of: The frame that gets a new parent.
             to: Its parent from then on.
             at: With a stamp: its pose then, from then on. None: its last known pose, from `world.now()` on.
-            source: The source of the new pose. If left out, the one that places the frame at that instant, so that it
-                is a move and not a rival; with a policy other than "unique", this world.
+            source: The source of the new pose; the world's own name if not given.
             outside: As for `pose`.
             policy: As for `pose`: which pose, if several sources place the frame.
             hold_up_to_s: As for `pose`.
+            prefer: False: it contests what other sources give, as `fix` does.
 
         Raises:
             InvalidArgument: The pose that the policy selects has an unknown covariance.
         """
         query = Query(outside=outside, policy=policy, hold_up_to_s=hold_up_to_s)
-        self.store.attach_frame(of=of, to=to, at=at, source=source, query=query)
+        rank = "statement" if prefer else "plain"
+        self.store.attach_frame(of=of, to=to, at=at, source=source, query=query, rank=rank)
 
     def detach(
         self,
         *,
         of: str | NodeId,
-        to: str | NodeId,
+        to: str | NodeId | None = None,
         at: int | None = None,
         source: str | None = None,
         outside: str = "raise",
         policy: str | Policy = "unique",
         hold_up_to_s: float | None = None,
     ) -> None:
-        """Release a frame: from `at` on it stays where it is in `to`. It does what `attach` does."""
-        self.attach(of=of, to=to, at=at, source=source, outside=outside, policy=policy, hold_up_to_s=hold_up_to_s)
+        """Release a frame: what `attach` asserted ends at `at`, by default `world.now()`.
+
+        Args:
+            of: The frame that was attached.
+            to: Where it stays, at the pose that it has then, for as long as no other source places it.
+            at: When it is released.
+            source: Whose placement ends; if not given, that of `attach`, or whoever places the frame.
+            outside: As for `pose`.
+            policy: As for `pose`.
+            hold_up_to_s: As for `pose`.
+        """
+        query = Query(outside=outside, policy=policy, hold_up_to_s=hold_up_to_s)
+        self.store.detach_frame(of=of, to=to, at=at, source=source, query=query)
 
     def connect_trees(
         self,
@@ -316,6 +344,10 @@ class World(WorldFace):
     def relations(self) -> tuple[RelationInfo, ...]:
         """Return every relation of poses and of twists: rate, age, span, samples, source, kind."""
         return self.store.relations()
+
+    def newest_stamp(self) -> int | None:
+        """Return the newest stamp of all samples [ns], those of joints and twists included; None without samples."""
+        return self.store.newest_stamp()
 
     def tree(self, at: int | Latest = LATEST) -> Tree:
         """Return the parent of each frame at one time; `print(world.tree())` draws it, with the names of nodes."""

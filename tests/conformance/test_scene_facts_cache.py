@@ -202,9 +202,11 @@ class TestAnUncertainTransform:
             self.add(scene, node, at_s, scale=at_s)
         assert samples_of(house, node).covariances[:, 0, 0].tolist() == [1, 101, 102, 103]
 
-    def test_wants_a_matrix_and_not_its_diagonal_u1(self, scene):
-        with pytest.raises(InvalidArgument, match=r"must have shape \(6, 6\)"):
-            scene.add_uncertain_transform(parent=scene.root, transform=shifted(), covariance=np.ones(6))
+    def test_takes_a_matrix_or_its_diagonal_and_no_other_shape_u1(self, house, scene):
+        node = scene.add_uncertain_transform(parent=scene.root, transform=shifted(), covariance=np.ones(6))
+        assert np.array_equal(samples_of(house, node).covariances[0], np.eye(6))
+        with pytest.raises(InvalidArgument, match="must have shape"):
+            scene.add_uncertain_transform(parent=scene.root, transform=shifted(), covariance=np.ones(7))
 
     def test_pairs_no_sample_with_the_covariance_of_another_u2(self, house, scene, node):
         for at_s, scale in ((102, None), (105, 5.0)):

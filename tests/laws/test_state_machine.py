@@ -3,6 +3,7 @@
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from armillary import seconds
 from strategies import (
     ANY_PAIR,
     BETWEEN,
@@ -12,9 +13,11 @@ from strategies import (
     Twins,
     backbones,
     bursts,
+    endings,
     fixings,
     preferences,
     questions,
+    ranked_fixings,
     samples,
     two_time_questions,
 )
@@ -27,9 +30,20 @@ class AWorldAndItsReference(RuleBasedStateMachine):
         super().__init__()
         self.twins = Twins()
 
-    @initialize(statements=backbones())
-    def begin(self, statements):
+    @initialize(statements=backbones(), timeout_s=st.sampled_from((0, 1, 1, 1, 2.5, 100)))
+    def begin(self, statements, timeout_s):
+        self.twins = Twins(rival_timeout=seconds(timeout_s))
         self.twins.do_all(statements)
+
+    @rule(statement=ranked_fixings(ANY_PAIR))
+    def attach_or_release(self, statement):
+        self.twins.do(*statement)
+
+    @precondition(lambda self: self.twins.reference.events)
+    @rule(statement=endings(), data=st.data())
+    def end(self, statement, data):
+        of, source = data.draw(st.sampled_from(sorted(self.twins.reference.events)))
+        self.twins.do("end", {**statement[1], "of": of, "source": source})
 
     @rule(statements=bursts(ANY_PAIR) | st.lists(samples(ANY_PAIR), min_size=1, max_size=5))
     def sample(self, statements):

@@ -116,6 +116,8 @@ CALLS: dict[str, dict[str, Any]] = {
     "add_frame": {"*": "new"},
     "angular_velocity": MOTION | CONTEXT,
     "apply": {"*": ()},
+    "end": {"of": "cup", "source": None, "at": seconds(2)},
+    "newest_stamp": {},
     "attach": {"of": "cup", "to": "robot", "at": seconds(2), "source": None, "outside": "raise"},
     "average": EDGE | {"start": None, "end": None, "source": None, "scale": False, "common_covariance": None} | CONTEXT,
     "bodies": {},

@@ -174,13 +174,26 @@ Failure Forest::State::apply(const AssignBodies& edit) {
 }
 
 /// A preference for a frame counts for what is measured on its body, most of all at the frame itself.
-int Forest::State::preference_of(const TwistRecord& twist) const {
-  if (frames[twist.of].preferred == twist.source) return 2;
-  const auto prefers = [&](const FrameRecord& frame) {
-    return frame.alive && frame.preferred == twist.source &&
-           (frame.body == frames[twist.of].body || frame.body == twist.reference);
+std::vector<TwistPreference> Forest::State::preferences_of(const TwistRecord& twist) const {
+  const auto concerns = [&](const FrameRecord& frame) {
+    return frame.alive && !frame.preferences.empty() &&
+           (frame.body == frames[twist.of].body || frame.body == twist.reference || &frame == &frames[twist.of]);
   };
-  return std::ranges::any_of(frames, prefers) ? 1 : 0;
+  std::vector<const FrameRecord*> concerned;
+  std::set<Stamp> steps;
+  for (const FrameRecord& frame : frames) {
+    if (!concerns(frame)) continue;
+    concerned.push_back(&frame);
+    for (const PreferenceStep& step : frame.preferences) steps.insert(step.from);
+  }
+  std::vector<TwistPreference> levels;
+  for (const Stamp from : steps) {
+    int level = 0;
+    for (const FrameRecord* frame : concerned)
+      if (preferred_at(frame->preferences, from) == twist.source) level = std::max(level, frame == &frames[twist.of] ? 2 : 1);
+    levels.push_back({from, level});
+  }
+  return levels;
 }
 
 /// In the order of names, rivals side by side: answers must not depend on the order of arrival.
@@ -193,7 +206,7 @@ std::unique_ptr<const BodyGraph> Forest::State::body_graph() const {
                      .reference = twist->reference,
                      .relation = id,
                      .source = twist->source,
-                     .preference = preference_of(*twist),
+                     .preferences = preferences_of(*twist),
                      .series = twist->series.get()});
   }
   std::ranges::sort(links, {}, [this](const TwistLink& link) {

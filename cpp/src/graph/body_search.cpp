@@ -65,11 +65,12 @@ std::size_t BodySearch::list_rivals(const std::vector<std::uint32_t>& near, std:
   return i;
 }
 
-/// At LATEST only who covers the newest instant that any of them has is a rival: the others have ended.
+/// A source that has been silent for longer than the rival timeout contests nobody who gave something newer.
 bool BodySearch::has_ended(const TwistLink& link) const {
-  if (!ends_.at.latest) return false;
+  const Stamp open_until = later(link.series->newest(), topology_.rival_timeout());
+  if (!ends_.at.latest && ends_.at.at <= open_until) return false;
   return std::ranges::any_of(scratch_.rivals, [&](std::uint32_t other) {
-    return topology_.bodies()->link(other).series->newest() > link.series->newest();
+    return topology_.bodies()->link(other).series->newest() > (ends_.at.latest ? open_until : link.series->newest());
   });
 }
 
@@ -80,11 +81,12 @@ std::size_t BodySearch::choose_among_rivals(const std::vector<std::uint32_t>& ne
   int preference = -1;
   for (const std::uint32_t rival : scratch_.rivals) {
     const TwistLink& link = topology_.bodies()->link(rival);
-    if (link.preference < preference || has_ended(link)) continue;
-    next.is_contested = link.preference == preference;
+    const int own = link.preference_at(ends_.at.latest ? link.series->newest() : ends_.at.at);
+    if (own < preference || has_ended(link)) continue;
+    next.is_contested = own == preference;
     if (!next.is_contested) next.link = rival;
     next.body = link.body;
-    preference = link.preference;
+    preference = own;
   }
   return end;
 }

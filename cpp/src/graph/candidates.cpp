@@ -83,11 +83,11 @@ class PathSearch {
   /// Two sources at every choice: as many choices in a row have more ends than that.
   void branch(FrameId frame, Stamp at) {
     if (chosen_.size() >= max_paths_) ends_ = max_paths_ + 1;
-    for (const Track& track : topology_.node(frame).tracks->tracks) {
+    Selection selection;
+    selection.choose(*topology_.node(frame).tracks, at, topology_.rival_timeout());
+    for (const Track* track : selection.tracks()) {
       if (ends_ > max_paths_) return;
-      const Run* run = track.run_at(at);
-      if (run == nullptr || run->is_closed()) continue;
-      chosen_.believe(frame, track.source);
+      chosen_.believe(frame, track->source);
       explore();
       chosen_.forget_last();
     }

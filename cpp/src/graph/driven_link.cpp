@@ -190,7 +190,7 @@ static void explain_apart(std::span<const Variable* const> variables, Evidence& 
 static bool is_at_fault(const Variable& variable, const Coverage& held, const Evidence& failure) {
   const VariableSources& by_source = variable.lead->by_source();
   if (failure.kind == FailureKind::ambiguous_path)
-    return by_source.all.size() > 1 && by_source.source_at(failure.requested) == nullptr;
+    return by_source.all.size() > 1 && variable.source_at(failure.requested) == nullptr;
   if (failure.kind == FailureKind::no_samples) return held.empty();
   return failure.requested < held.first || failure.requested > held.last;
 }

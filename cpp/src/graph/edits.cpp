@@ -55,10 +55,18 @@ Failure Forest::State::apply(const JoinBody& edit) {
   return join_body(edit.name, frames_of_it);
 }
 
-Failure Forest::State::apply(const PreferSource& edit) {
+Failure Forest::State::apply(const PreferSources& edit) {
   const FrameId of = find_frame(edit.of);
   if (of == kNone) return unknown(edit.of);
-  return prefer(of, edit.source ? std::optional<std::string_view>(*edit.source) : std::nullopt);
+  if (edit.known) return check_source(of, *edit.known);
+  std::vector<PreferenceStep> steps;
+  for (const PreferSources::Step& step : edit.steps) steps.push_back({step.from, step.source ? add_source(*step.source) : kNone});
+  if (steps == frames[of].preferences) return {};
+  touch(of);
+  frames[of].preferences = std::move(steps);
+  bodies_changed = bodies_changed || !twists.empty();
+  publish(of);
+  return {};
 }
 
 Failure Forest::State::apply(const EraseFrames& edit) {

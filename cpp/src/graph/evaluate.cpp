@@ -72,6 +72,21 @@ Failure edge_failure(FailureKind kind, const PathEdge& edge, Stamp at, const Que
   return evidence;
 }
 
+std::optional<Stamp> newest_of_rivals(const Topology& topology, const Path& path) {
+  Selection selection;
+  Stamp newest = Stamp::always();
+  bool has_rivals = false;
+  for (const auto* edges : {&path.up, &path.down})
+    for (const PathEdge& edge : *edges) {
+      const TrackSet* set = topology.node(edge.child).tracks;
+      if (set == nullptr) continue;
+      selection.choose(*set, Stamp::never(), topology.rival_timeout());
+      newest = std::max(newest, selection.newest());
+      has_rivals = has_rivals || set->tracks.size() > 1;
+    }
+  return has_rivals && newest != Stamp::always() ? std::optional(newest) : std::nullopt;
+}
+
 namespace {
 
 bool never_had_samples(const PathEdge& edge) {

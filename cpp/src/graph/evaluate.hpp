@@ -72,6 +72,9 @@ struct Segment {
                                        const QueryContext& context, const std::optional<Covariance>& fallback, Scratch& scratch,
                                        Path& path, Segment& segment);
 
+/// The newest instant at which anything was given about the frames of a path of which sources contest one; else none.
+[[nodiscard]] std::optional<Stamp> newest_of_rivals(const Topology& topology, const Path& path);
+
 /// The fix-point behind LATEST, for those who answer it and those who wait for it: finds the path at `at`, lowers `at` to what
 /// its edges cover, and again while that leads to another path. A step is `find_path`, `take` for every edge, `is_resolved`.
 class LatestSearch {
@@ -79,9 +82,18 @@ class LatestSearch {
   LatestSearch(PathFinder& finder, Path& path, Stamp& at, RelationId& limiting)
       : finder_(finder), path_(path), at_(at), limiting_(limiting) {}
 
+  /// Where all sources of a frame are silent, who places it is a guess: where that leads nowhere, the path is looked for at the
+  /// newest instant that something was given for.
   Failure find_path(const Topology& topology, FrameId of, FrameId in_frame, const QueryContext& context) {
+    Failure failure = finder_.find(topology, of, in_frame, at_, context, path_);
+    const bool is_guess = at_ == Stamp::never() && path_.is_guess && failure.kind() == FailureKind::not_connected;
+    if (is_guess && path_.newest != Stamp::always()) {
+      at_ = path_.newest;
+      failure = finder_.find(topology, of, in_frame, at_, context, path_);
+    }
     newest_ = at_;
-    return finder_.find(topology, of, in_frame, at_, context, path_);
+    topology_ = &topology;
+    return failure;
   }
 
   /// Lowers what is covered to what the edge covers, which is then the limiting one. False where it has nothing so early:
@@ -98,8 +110,10 @@ class LatestSearch {
   /// The newest instant that all edges taken so far cover.
   [[nodiscard]] Stamp newest() const { return newest_; }
 
-  /// Goes to the newest instant covered; false where another path may lead there, and the next step is due.
+  /// Goes to the newest instant covered; false where another path may lead there, and the next step is due. Where all is fixed
+  /// that is the newest instant at which a source that contests something of it gave a datum.
   bool is_resolved() {
+    if (newest_ == Stamp::never() && path_.has_rivals) newest_ = newest_of_rivals(*topology_, path_).value_or(newest_);
     const bool holds = newest_ == at_ || path_.holds_at(newest_);
     at_ = newest_;
     return holds;
@@ -111,6 +125,7 @@ class LatestSearch {
   Stamp& at_;
   RelationId& limiting_;
   Stamp newest_{};
+  const Topology* topology_ = nullptr;
 };
 
 /// Lowers `at` to the newest instant that every edge on the path at that instant covers, and leaves that path.

@@ -145,11 +145,11 @@ Failure Forest::fix(const EdgeName& edge, Stamp from, const FixedPose& pose, boo
 
 Failure Forest::fix(const EdgeName& edge, Stamp from, std::shared_ptr<const FixedPose> pose, bool recalibrate) {
   const Guard guard(state_->lock);
-  return state_->fix(edge, from, std::move(pose), recalibrate);
+  return state_->fix(edge, from, std::move(pose), recalibrate, Rank::plain);
 }
 
 /// The pose is kept as it is where its quaternion is a unit one.
-Failure Forest::State::fix(const EdgeName& edge, Stamp from, std::shared_ptr<const FixedPose> pose, bool recalibrate,
+Failure Forest::State::fix(const EdgeName& edge, Stamp from, std::shared_ptr<const FixedPose> pose, bool recalibrate, Rank rank,
                            Origin origin) {
   std::array<double, 7> values{};
   if (Failure failure = to_values(pose->value, values)) return failure;
@@ -158,7 +158,7 @@ Failure Forest::State::fix(const EdgeName& edge, Stamp from, std::shared_ptr<con
     unit->value.rotation = {values[0], values[1], values[2], values[3]};
     pose = std::move(unit);
   }
-  return open_run(edge, {.from = from, .provider = Fixed{std::move(pose)}, .origin = origin}, recalibrate);
+  return open_run(edge, {.from = from, .provider = Fixed{std::move(pose)}, .origin = origin, .rank = rank}, recalibrate);
 }
 
 Failure Forest::drive(const EdgeName& edge, Stamp from, std::shared_ptr<DrivenProvider> provider) {
@@ -172,29 +172,22 @@ void Forest::driven_changed(RelationId relation, Stamp stamp) {
     state_->relations[relation]->track->watches.inserted(stamp);
 }
 
-Failure Forest::prefer(FrameId of, std::optional<std::string_view> source) {
+Failure Forest::check_source(FrameId of, std::string_view source) const {
   const Guard guard(state_->lock);
-  return state_->prefer(of, source);
+  return state_->check_source(of, source);
 }
 
-Failure Forest::State::prefer(FrameId of, std::optional<std::string_view> source) {
+/// Whether a source places a frame, or measures how its body moves.
+Failure Forest::State::check_source(FrameId of, std::string_view source) const {
   if (of >= frames.size() || !frames[of].alive) return Evidence{.kind = FailureKind::unknown_frame, .of = of};
-  SourceId chosen = kNone;
-  if (source) {
-    chosen = tolerates_cycles ? add_source(*source) : find_source(*source);
-    const BodyId body = frames[of].body;
-    const bool measures = std::ranges::any_of(twists, [&](const auto& entry) {
-      const TwistRecord& twist = *entry.second;
-      return twist.source == chosen && (frames[twist.of].body == body || twist.reference == body);
-    });
-    if (chosen == kNone || (find_track(of, chosen) == nullptr && !measures && !tolerates_cycles))
-      return Evidence{.kind = FailureKind::unknown_source, .of = of, .name = std::string(*source)};
-  }
-  touch(of);
-  frames[of].preferred = chosen;
-  bodies_changed = bodies_changed || !twists.empty();
-  publish(of);
-  return {};
+  const SourceId known = find_source(source);
+  const BodyId body = frames[of].body;
+  const bool measures = std::ranges::any_of(twists, [&](const auto& entry) {
+    const TwistRecord& twist = *entry.second;
+    return twist.source == known && (frames[twist.of].body == body || twist.reference == body);
+  });
+  if (known != kNone && (find_track(of, known) != nullptr || measures)) return {};
+  return Evidence{.kind = FailureKind::unknown_source, .of = of, .name = std::string(source)};
 }
 
 Failure Forest::remove_frame(FrameId frame, bool with_subtree) {
@@ -351,6 +344,19 @@ std::vector<RelationInfo> Forest::relations() const {
   return all;
 }
 
+Stamp Forest::newest_stamp() const {
+  const Guard guard(state_->lock);
+  Stamp newest = Stamp::always();
+  for (const FrameRecord& frame : state_->frames)
+    for (const auto& track : frame.tracks)
+      for (const RunRecord& run : track->runs)
+        if (run.is_sampled()) newest = std::max(newest, run.series()->newest());
+  for (const auto& [id, twist] : state_->twists) newest = std::max(newest, twist->series->newest());
+  for (VariableId id = 0; id < state_->variables.size(); ++id)
+    newest = std::max(newest, state_->variables[id].lead->by_source().newest());
+  return newest;
+}
+
 std::vector<std::string> Forest::sources_of(FrameId frame) const {
   const Guard guard(state_->lock);
   std::vector<std::string> names;
@@ -362,10 +368,17 @@ std::vector<std::string> Forest::sources_of(FrameId frame) const {
 
 std::vector<std::string> Forest::sources_at(FrameId frame, Stamp at) const {
   const Guard guard(state_->lock);
+  const Topology& version = *state_->topology.load();
   std::vector<std::string> names;
-  if (frame < state_->frames.size())
-    for (const auto& track : state_->frames[frame].tracks)
-      if (state_->has_parent_at(*track, at)) names.push_back(state_->sources[track->source]);
+  if (!version.has(frame)) return names;
+  const FrameNode& node = version.node(frame);
+  if (node.tracks == nullptr) {
+    if (node.parent != kNone) names.push_back(state_->sources[state_->relations[node.relation]->source]);
+    return names;
+  }
+  Selection selection;
+  selection.choose(*node.tracks, at, version.rival_timeout());
+  for (const Track* track : selection.tracks()) names.push_back(state_->sources[track->source]);
   return names;
 }
 

@@ -45,7 +45,7 @@ FrameRecord Forest::State::copy_of(const FrameRecord& frame) {
   FrameRecord twin{.name = frame.name,
                    .sequence = frame.sequence,
                    .alive = frame.alive,
-                   .preferred = frame.preferred,
+                   .preferences = frame.preferences,
                    .body = frame.body,
                    .inactive_intervals = frame.inactive_intervals,
                    .child_relations = frame.child_relations,

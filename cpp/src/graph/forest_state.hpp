@@ -54,6 +54,7 @@ struct RunRecord {
   RelationId relation = kNone;
   Provider provider{};
   Origin origin = Origin::asserted;
+  Rank rank = Rank::plain;
   Intervals on_cycle{};  // instants at which it would close a cycle with stronger runs: it is inactive then
 
   [[nodiscard]] bool is_of_node() const { return origin == Origin::containment; }
@@ -183,7 +184,7 @@ struct FrameRecord {
   std::shared_ptr<const std::string> name{};  // readers look at it through the published node
   std::uint64_t sequence = 0;                 // order of creation; ids are reused
   bool alive = false;
-  SourceId preferred = kNone;
+  std::vector<PreferenceStep> preferences{};
   BodyId body = kNone;
   InactiveIntervalsPtr inactive_intervals{};  // null: there are none
   std::vector<std::unique_ptr<TrackRecord>> tracks{};
@@ -328,7 +329,7 @@ struct Forest::State {
   Failure apply(const DropTwists& edit);
   Failure apply(const JoinBody& edit);
   Failure apply(const AssignBodies& edit);
-  Failure apply(const PreferSource& edit);
+  Failure apply(const PreferSources& edit);
   Failure apply(const EraseFrames& edit);
   Failure apply(const RestartTime& edit);
   Failure apply(const ResolveCycles& edit);
@@ -359,7 +360,6 @@ struct Forest::State {
   void put_back_inactive_intervals(const std::string& of, InactiveIntervalsPtr kept);
   [[nodiscard]] bool is_cut(const TrackRecord& track) const;
   [[nodiscard]] std::vector<RunPart> parts_of(const TrackRecord& track) const;
-  [[nodiscard]] bool has_parent_at(const TrackRecord& track, Stamp at) const;
   [[nodiscard]] bool holds_from(const TrackRecord& track, RelationId relation, Stamp at) const;
   [[nodiscard]] TrackRecord cut_of(const TrackRecord& track, std::vector<std::shared_ptr<const Series>>& copies);
 
@@ -395,12 +395,12 @@ struct Forest::State {
   [[nodiscard]] FrameId moving_frame_of(BodyId body) const;
   [[nodiscard]] Failure check_adoption(std::string_view name, std::span<const std::string_view> adopted) const;
   Failure join_body(std::string_view name, std::span<const std::string_view> adopted);
-  [[nodiscard]] Failure prefer(FrameId of, std::optional<std::string_view> source);
+  [[nodiscard]] Failure check_source(FrameId of, std::string_view source) const;
   void adopt(FrameId frame, BodyId body);
   BodyId declare_body(std::string_view name);
   void leave_body(FrameId frame);
   void point_twists();
-  [[nodiscard]] int preference_of(const TwistRecord& twist) const;
+  [[nodiscard]] std::vector<TwistPreference> preferences_of(const TwistRecord& twist) const;
   [[nodiscard]] std::unique_ptr<const BodyGraph> body_graph() const;
 
   // twists (twist_writing.cpp)
@@ -440,7 +440,7 @@ struct Forest::State {
   Failure write_known(RelationRecord& relation, const Sample& sample);
   Failure write(const EdgeName& edge, std::span<const std::int64_t> stamps, const double* rows, const double* sides);
   Failure open_run(const EdgeName& edge, RunRecord run, bool recalibrate = false);
-  Failure fix(const EdgeName& edge, Stamp from, std::shared_ptr<const FixedPose> pose, bool recalibrate,
+  Failure fix(const EdgeName& edge, Stamp from, std::shared_ptr<const FixedPose> pose, bool recalibrate, Rank rank,
               Origin origin = Origin::asserted);
   Failure erase_fixed(TrackRecord& track, Stamp since);
   Failure await_samples(const AwaitSamples& edit);
@@ -520,6 +520,8 @@ struct Forest::State {
   void watch_expiry(RelationId relation, Stamp at, const Watch& watch, Watched& watched);
   void watch_track(RelationId relation, Stamp from, Stamp to, const Watch& watch, Watched& watched);
   void watch_data(const Failure& failure, const QueryContext& context, const Watch& watch, Watched& watched);
+  void watch_rivals(FrameId frame, const SegmentQuestion& wanted, const QueryContext& context, const Watch& watch,
+                    Watched& watched);
   void watch_path(const SegmentQuestion& wanted, const QueryContext& context, const Watch& watch, Watched& watched);
   void watch_frames(const Watch& watch, Watched& watched);
   void watch_for(const Failure& failure, const Question& question, const Watch& watch);

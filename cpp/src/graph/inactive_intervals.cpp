@@ -145,13 +145,6 @@ std::vector<RunPart> Forest::State::parts_of(const TrackRecord& track) const {
   return parts;
 }
 
-bool Forest::State::has_parent_at(const TrackRecord& track, Stamp at) const {
-  const std::vector<RunPart> parts = parts_of(track);
-  const auto next = std::ranges::upper_bound(parts, at, {}, &RunPart::from);
-  const RunRecord* run = next == parts.begin() ? nullptr : std::prev(next)->run;
-  return run != nullptr && !run->is_closed() && !run->inactive().contains(at);
-}
-
 /// Whether the frame of `track` has its parent by this relation at `at` or later.
 bool Forest::State::holds_from(const TrackRecord& track, RelationId relation, Stamp at) const {
   const std::vector<RunPart> parts = parts_of(track);

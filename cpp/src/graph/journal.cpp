@@ -29,7 +29,7 @@ void Forest::State::remember(FrameId id) {
   const FrameRecord& frame = frames[id];
   before = {.name = frame.name,
             .sequence = frame.sequence,
-            .preferred = frame.preferred,
+            .preferences = frame.preferences,
             .body = frame.body,
             .inactive_intervals = frame.inactive_intervals,
             .child_relations = frame.child_relations,
@@ -118,7 +118,7 @@ void Forest::State::put_back(FrameId id, FrameBefore& before) {
   FrameRecord restored{.name = before.name,
                        .sequence = before.sequence,
                        .alive = before.name != nullptr,
-                       .preferred = before.preferred,
+                       .preferences = before.preferences,
                        .body = before.body,
                        .inactive_intervals = std::move(before.inactive_intervals),
                        .child_relations = std::move(before.child_relations),

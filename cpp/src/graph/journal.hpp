@@ -19,7 +19,7 @@ struct TrackBefore {
 struct FrameBefore {
   std::shared_ptr<const std::string> name{};  // null: there was no such frame
   std::uint64_t sequence = 0;
-  SourceId preferred = kNone;
+  std::vector<PreferenceStep> preferences{};
   BodyId body = kNone;
   InactiveIntervalsPtr inactive_intervals{};
   std::vector<TrackBefore> tracks{};

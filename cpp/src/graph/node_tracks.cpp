@@ -170,7 +170,8 @@ std::shared_ptr<Series> Forest::State::samples_of(const PlaceRuns& edit, std::si
 void Forest::State::add_runs(const PlaceRuns& edit, std::size_t k, const std::shared_ptr<Series>& samples,
                              const RelationRecord& relation, std::vector<RunRecord>& runs) {
   const Piece& piece = edit.after[k];
-  const RunRecord run{.from = piece.from, .parent = relation.parent, .relation = relation.id, .origin = Origin::containment};
+  const RunRecord run{
+      .from = piece.from, .parent = relation.parent, .relation = relation.id, .origin = Origin::containment, .rank = piece.rank};
   const Row first = samples ? samples->first_row() : Row{};
   const Stamp next = k + 1 < edit.after.size() ? edit.after[k + 1].from : Stamp::never();
   const bool holds_samples = first && first.stamp_ns() < next.ns;
@@ -179,6 +180,7 @@ void Forest::State::add_runs(const PlaceRuns& edit, std::size_t k, const std::sh
   if (piece.is_fixed && !holds_samples) return;
   RunRecord& sampled = runs.emplace_back(run.with(samples ? samples : new_series(relation.id)));
   if (holds_samples) sampled.from = std::max(piece.from, {first.stamp_ns()});
+  if (sampled.rank != Rank::statement) sampled.rank = piece.made_at == sampled.from ? Rank::fallback : Rank::plain;
 }
 
 /// Samples that no run has are kept for when the thing has a parent again.

@@ -27,36 +27,23 @@ const Run* earliest_run(const TrackSet& set) {
   return earliest;
 }
 
-void narrow_validity(const TrackSet& set, Stamp at, Path& path) {
-  for (const Track& track : set.tracks) {
-    const auto after = std::ranges::upper_bound(track.runs, at, {}, &Run::from);
-    if (after != track.runs.begin()) path.valid_from = std::max(path.valid_from, std::prev(after)->from);
-    if (after != track.runs.end()) path.valid_to = std::min(path.valid_to, after->from);
-  }
-}
-
 }  // namespace
 
-PathFinder::Step PathFinder::choose_run(const TrackSet& set, FrameId frame, Stamp at, const QueryContext& context, Path& path,
-                                        PathEdge& edge, FrameId& parent) {
-  narrow_validity(set, at, path);
-  open_.clear();
-  const Run* chosen = nullptr;
-  for (const Track& track : set.tracks) {
-    const Run* run = track.run_at(at);
-    if (run == nullptr || run->is_closed()) continue;
-    open_.push_back(&track);
-    if (track.preferred || chosen == nullptr) chosen = run;
-    if (track.preferred) {
-      open_.assign(1, &track);
-      break;
-    }
-  }
-  if (open_.size() > 1) {
-    const std::uint32_t choice = context.selector == nullptr ? kNone : context.selector->choose(frame, open_, at);
+PathFinder::Step PathFinder::choose_run(const TrackSet& set, FrameId frame, Stamp at, Duration rival_timeout,
+                                        const QueryContext& context, Path& path, PathEdge& edge, FrameId& parent) {
+  selection_.choose(set, at, rival_timeout);
+  path.valid_from = std::max(path.valid_from, selection_.valid().from);
+  path.valid_to = std::min(path.valid_to, selection_.valid().to);
+  path.newest = std::max(path.newest, selection_.newest());
+  path.has_rivals = path.has_rivals || set.tracks.size() > 1;
+  path.is_guess = path.is_guess || (set.tracks.size() > 1 && !selection_.is_open());
+  const std::vector<const Track*>& tracks = selection_.tracks();
+  std::uint32_t choice = 0;
+  if (tracks.size() > 1) {
+    choice = context.selector == nullptr ? kNone : context.selector->choose(frame, tracks, at);
     if (choice == kNone) return Step::contested;
-    chosen = open_[choice]->run_at(at);
   }
+  const Run* chosen = tracks.empty() ? nullptr : tracks[choice]->run_at(at);
   if (chosen == nullptr && !set.closed_since(at)) chosen = earliest_run(set);
   if (chosen == nullptr) return Step::root;
   edge = {frame, chosen->relation, chosen->provider, chosen->from > at ? chosen->from : Stamp::always()};
@@ -67,7 +54,7 @@ PathFinder::Step PathFinder::choose_run(const TrackSet& set, FrameId frame, Stam
 PathFinder::Step PathFinder::parent_edge(const Topology& topology, FrameId frame, Stamp at, const QueryContext& context,
                                          Path& path, PathEdge& edge, FrameId& parent) {
   const FrameNode& node = topology.node(frame);
-  const Step step = choose_parent(node, frame, at, context, path, edge, parent);
+  const Step step = choose_parent(topology, frame, at, context, path, edge, parent);
   if (context.measured_in != nullptr && topology.bodies() != nullptr && step == Step::moved)
     edge.links = topology.bodies()->between(node.body, topology.node(parent).body);
   if (!node.may_be_on_cycle || step != Step::moved) return step;
@@ -105,7 +92,7 @@ bool PathFinder::is_cut(const Topology& topology, FrameId frame, Stamp at, const
   for (std::uint32_t steps = 0; next != frame; ++steps) {
     PathEdge other;
     FrameId above = kNone;
-    const Step step = choose_parent(topology.node(next), next, at, context, ignored, other, above);
+    const Step step = choose_parent(topology, next, at, context, ignored, other, above);
     if (step != Step::moved || steps > topology.frames()) return false;
     const auto theirs = weakness(other, at);
     weakest = weakest && (theirs < mine || (theirs == mine && rank(next) < rank(frame)));
@@ -114,9 +101,10 @@ bool PathFinder::is_cut(const Topology& topology, FrameId frame, Stamp at, const
   return weakest;
 }
 
-PathFinder::Step PathFinder::choose_parent(const FrameNode& node, FrameId frame, Stamp at, const QueryContext& context,
+PathFinder::Step PathFinder::choose_parent(const Topology& topology, FrameId frame, Stamp at, const QueryContext& context,
                                            Path& path, PathEdge& edge, FrameId& parent) {
-  if (node.tracks != nullptr) return choose_run(*node.tracks, frame, at, context, path, edge, parent);
+  const FrameNode& node = topology.node(frame);
+  if (node.tracks != nullptr) return choose_run(*node.tracks, frame, at, topology.rival_timeout(), context, path, edge, parent);
   if (node.parent == kNone) return Step::root;
   edge = {frame, node.relation, node.provider};
   parent = node.parent;

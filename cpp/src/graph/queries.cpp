@@ -171,7 +171,12 @@ std::pair<FrameId, RelationId> ForestView::parent_at(FrameId frame, When at) con
   if (!has(frame)) return {kNone, kNone};
   PathEdge edge;
   FrameId parent = kNone;
-  const Stamp when = at.latest ? Stamp::never() : at.at;
+  Stamp when = at.latest ? Stamp::never() : at.at;
+  if (const TrackSet* set = topology_.node(frame).tracks; at.latest && set != nullptr && set->tracks.size() > 1) {
+    Selection selection;
+    selection.choose(*set, when, topology_.rival_timeout());
+    if (selection.newest() != Stamp::always()) when = selection.newest();
+  }
   PathFinder& finder = Scratch::of_this_thread().finder;
   finder.restart();
   if (!finder.step(topology_, frame, when, {}, edge, parent)) return {kNone, kNone};
@@ -200,14 +205,26 @@ Result<FixedInfo> Forest::attach(const Attachment& attachment) {
   if (!answer) return {{}, std::move(answer.failure)};
   FixedPose pose{.value = answer.value.transform, .certainty = answer.value.certainty};
   if (answer.value.covariance) pose.covariance = *answer.value.covariance;
-  const RelationId current = parent_at(of, When::exactly(attachment.from)).second;
-  const bool is_for_holder = !attachment.source && current != kNone && state_->relations[current];
-  const std::string source = is_for_holder ? state_->sources[state_->relations[current]->source]
-                                           : std::string(attachment.source.value_or(attachment.own_name));
+  const std::string source(attachment.source.value_or(attachment.own_name));
   FixedInfo fixed_info{std::string(attachment.of), std::string(attachment.to), source, attachment.from, pose};
-  Failure failure = state_->open_run({attachment.of, attachment.to, source},
-                                     {.from = attachment.from, .provider = Fixed{std::make_shared<FixedPose>(pose)}});
-  return {std::move(fixed_info), std::move(failure)};
+  RunRecord run{.from = attachment.from, .provider = Fixed{std::make_shared<FixedPose>(pose)}, .rank = attachment.rank};
+  return {std::move(fixed_info), state_->open_run({attachment.of, attachment.to, source}, std::move(run))};
+}
+
+/// The only open statement; else who places the frame.
+std::optional<std::string> Forest::holder(FrameId frame, Stamp at) const {
+  const std::lock_guard<std::mutex> guard(state_->lock);
+  const Topology& version = *state_->topology.load();
+  if (!version.has(frame)) return std::nullopt;
+  std::vector<SourceId> statements;
+  if (const TrackSet* set = version.node(frame).tracks)
+    for (const Track& track : set->tracks)
+      if (const Run* run = track.run_at(at); run != nullptr && !run->is_closed() && run->rank == Rank::statement)
+        statements.push_back(track.source);
+  if (statements.size() == 1) return state_->sources[statements.front()];
+  const RelationId current = parent_at(frame, When::exactly(at)).second;
+  if (current == kNone || !state_->relations[current]) return std::nullopt;
+  return state_->sources[state_->relations[current]->source];
 }
 
 // -- Several poses at one instant

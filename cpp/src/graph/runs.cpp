@@ -16,7 +16,7 @@ std::vector<Run> TrackRecord::published() const {
   std::vector<Run> published;
   for (std::size_t k = 0; k < runs.size(); ++k) {
     const RunRecord& run = runs[k];
-    const Run active{run.from, run.parent, run.relation, run.published()};
+    const Run active{run.from, run.parent, run.relation, run.published(), run.rank};
     const Intervals inactive = run.inactive();
     if (inactive.empty()) {
       published.push_back(active);
@@ -111,6 +111,7 @@ void Forest::State::split_run(TrackRecord& track, std::size_t k, Stamp at) {
   if (!left.series()->empty() || left_was_forgotten) place = std::next(track.runs.insert(place, std::move(left)));
   if (right.series()->empty()) return;
   right.from = {right.series()->first_row().stamp_ns()};
+  if (right.rank == Rank::fallback) right.rank = Rank::plain;  // the pose that a node was made with is the first one
   track.runs.insert(place, std::move(right));
 }
 

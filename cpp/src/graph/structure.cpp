@@ -43,7 +43,10 @@ RunRecord RunRecord::with(std::shared_ptr<Series> samples) const {
   return other;
 }
 
-Forest::State::State(ForestOptions given) : options(std::move(given)), topology(new Topology), variables(options.retention) {}
+Forest::State::State(ForestOptions given)
+    : options(std::move(given)),
+      topology(new Topology(options.rival_timeout)),
+      variables(options.retention, options.rival_timeout) {}
 
 Forest::State::~State() {
   const Topology* last = topology.load();
@@ -170,8 +173,9 @@ void Forest::State::fill_node(const FrameRecord& frame, FrameNode& node) {
     return;
   }
   auto set = std::make_unique<TrackSet>();
+  set->preferences = frame.preferences;
   for (const TrackRecord* track : with_runs) {
-    Track& published = set->tracks.emplace_back(Track{track->source, track->source == frame.preferred, {}});
+    Track& published = set->tracks.emplace_back(Track{track->source, {}});
     published.runs = is_cut(*track) ? cut_of(*track, set->parts).published() : track->published();
   }
   node.tracks = set.release();

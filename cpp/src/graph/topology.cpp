@@ -9,6 +9,11 @@ const Run* Track::run_at(Stamp at) const {
   return after == runs.begin() ? nullptr : &*std::prev(after);
 }
 
+SourceId preferred_at(std::span<const PreferenceStep> steps, Stamp at) {
+  const auto after = std::ranges::upper_bound(steps, at, {}, &PreferenceStep::from);
+  return after == steps.begin() ? kNone : std::prev(after)->source;
+}
+
 std::optional<Stamp> TrackSet::closed_since(Stamp at) const {
   std::optional<Stamp> since;
   for (const Track& track : tracks) {

@@ -83,6 +83,7 @@ void Forest::State::insert_assertion(TrackRecord& track, const AlignTrack::PoseA
   RunRecord run{.from = asserted.since, .parent = relation.parent, .relation = relation.id};
   run.provider = link ? Provider(Driven{link}) : Provider(Fixed{asserted.pose});
   run.origin = asserted.breaks_body ? Origin::against_body : Origin::asserted;
+  run.rank = asserted.rank;
   if (asserted.since != Stamp::always())
     place_run(track, std::move(run));
   else if (!begins_with(track.runs, asserted.since))

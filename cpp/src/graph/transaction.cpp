@@ -34,6 +34,7 @@ Failure Forest::State::apply(const PlaceFixed& edit) {
   if (joins_others(edit)) {
     PlaceRuns::Piece piece{.from = edit.from, .in_frame = edit.in_frame, .in_frame_T_of = edit.in_frame_T_of};
     piece.covariance = edit.covariance;
+    piece.rank = edit.rank;
     return apply(PlaceRuns{edit.of, edit.source, {}, {std::move(piece)}});
   }
   FixedPose pose{.value = edit.in_frame_T_of, .certainty = edit.is_unsure ? Certainty::unknown : Certainty::exact};
@@ -42,7 +43,7 @@ Failure Forest::State::apply(const PlaceFixed& edit) {
     pose.certainty = Certainty::known;
   }
   const EdgeName edge{edit.of, edit.in_frame, edit.source};
-  Failure failure = fix(edge, edit.from, std::make_shared<const FixedPose>(pose), edit.recalibrate,
+  Failure failure = fix(edge, edit.from, std::make_shared<const FixedPose>(pose), edit.recalibrate, edit.rank,
                         edit.is_of_scene ? Origin::containment : Origin::asserted);
   if (!failure && edit.is_of_scene) find_relation(edge)->is_of_scene = true;
   return failure;
@@ -56,8 +57,12 @@ Failure Forest::State::apply(const PlaceSample& edit) {
   const EdgeName edge{edit.of, edit.in_frame, edit.source};
   if (RelationRecord* known = journal == nullptr ? find_relation(edge) : nullptr) return write_known(*known, sample);
   Failure failure = write(edge, {&edit.at.ns, 1}, sample.values.data(), sample.side);
-  if (!failure && edit.is_of_scene) find_relation(edge)->is_of_scene = true;
-  return failure;
+  if (failure || !edit.is_of_scene) return failure;
+  RelationRecord& relation = *find_relation(edge);
+  relation.is_of_scene = true;
+  for (RunRecord& run : relation.track->runs)
+    if (run.relation == relation.id && run.is_sampled() && run.from == edit.at) run.rank = Rank::fallback;
+  return {};
 }
 
 /// A frame that was erased meanwhile has no parent already.

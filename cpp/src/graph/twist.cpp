@@ -86,12 +86,12 @@ EdgeTwist twist_of(const PathEdge& edge, Stamp at, const QueryContext& context) 
   if (edge.links == nullptr) return found;
   for (const TwistLink* link = edge.links; link->rivals(*edge.links); ++link) {
     const TwistLink* before = found.reading.link;
-    if (before != nullptr && link->preference < before->preference) continue;
+    if (before != nullptr && link->preference_at(at) < before->preference_at(at)) continue;
     const TwistReading reading = reading_at(*link, at);
     if (reading.link == nullptr) continue;
     const EdgeTwist twist = mounted(edge, reading, at, *context.measured_in);
     if (!twist) continue;
-    const bool is_equal = before != nullptr && link->preference == before->preference;
+    const bool is_equal = before != nullptr && link->preference_at(at) == before->preference_at(at);
     if (!is_equal) found = twist;
     found.is_contested = is_equal;
   }

@@ -21,18 +21,36 @@ static std::int64_t opens_ns(const VariableSource& of_source) {
 
 bool VariableSource::is_open_at(Stamp at) const { return opens_ns(*this) <= at.ns; }
 
-const VariableSource* VariableSources::source_at(Stamp at) const {
-  const VariableSource* open = nullptr;
+const VariableSource* VariableSources::source_at(Stamp at, bool is_held) const {
+  const VariableSource *open = nullptr, *silent = nullptr;
   std::size_t rivals = 0;
   for (const VariableSource& of_source : all) {
     if (!of_source.is_open_at(at)) continue;
+    const bool is_silent = !is_held && at > later(of_source.newest(), rival_timeout);
+    if (is_silent) {
+      if (silent == nullptr || of_source.newest() > silent->newest()) silent = &of_source;
+      continue;
+    }
     if (of_source.is_preferred) return &of_source;
     open = &of_source;
     ++rivals;
   }
   if (rivals > 0) return rivals == 1 ? open : nullptr;
+  if (silent != nullptr) return silent;
   const auto earliest = std::ranges::min_element(all, {}, opens_ns);
   return earliest == all.end() ? nullptr : &*earliest;
+}
+
+Stamp VariableSources::newest() const {
+  Stamp newest = Stamp::always();
+  for (const VariableSource& of_source : all) newest = std::max(newest, of_source.newest());
+  return newest;
+}
+
+Stamp Variable::newest() const {
+  const Stamp newest = lead->by_source().newest();
+  const VariableSource* counts = source_at(newest);
+  return counts == nullptr ? newest : counts->newest();
 }
 
 namespace {
@@ -94,6 +112,7 @@ Coverage Variable::coverage() const {
     const Coverage one = coverage_of(*lead, of_source);
     all = all.empty() ? one : one.empty() ? all : Coverage{std::min(all.first, one.first), std::max(all.last, one.last)};
   }
+  if (known.all.size() > 1 && !all.empty()) all.last = newest();
   if (kind == VariableKind::hold && !all.empty()) all.last = Stamp::never();
   return all;
 }
@@ -165,7 +184,7 @@ FailureKind VariableReader::look(const Variable& lead, SampleBracket& out) {
     if (is_whole) return FailureKind::none;
   }
   if (by_source.all.empty()) return FailureKind::no_samples;
-  const VariableSource* of_source = by_source.source_at(at_);
+  const VariableSource* of_source = lead.source_at(at_);
   if (of_source == nullptr) return FailureKind::ambiguous_path;
   out = around_of(*of_source, lead.history, at_);
   return FailureKind::none;
@@ -229,7 +248,7 @@ void VariableReader::note(const Variable& lead, const Sighting& sighting) {
 SampleBracket VariableReader::interval(const Variable& lead, const Sighting& sighting) const {
   const auto& [before, after] = sighting.around;
   if (after) return sighting.around;
-  const VariableSource* of_source = lead.by_source().source_at(at_);
+  const VariableSource* of_source = lead.source_at(at_);
   if (of_source == nullptr) return {};
   return {around_of(*of_source, lead.history, {before.stamp_ns() - 1}).before, before};
 }

@@ -97,10 +97,8 @@ Result<JointAnswer> Forest::joint(const Variable& variable, When at, const Query
   const Pin pin;
   const QueryContext context = state_->completed(given, *state_->topology.load());
   const Coverage held = variable.coverage();
-  const VariableSources& by_source = variable.lead->by_source();
-  const VariableSource* newest = at.latest && !held.empty() ? by_source.source_at(Stamp::never()) : nullptr;
   Result<JointAnswer> result;
-  result.value.stamp = newest != nullptr ? newest->newest() : at.latest ? Stamp::never() : at.at;
+  result.value.stamp = !at.latest ? at.at : held.empty() ? Stamp::never() : variable.newest();
   const Variable* one = &variable;
   HeldSamples noted;
   QueryContext noting = context;

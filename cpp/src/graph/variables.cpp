@@ -36,8 +36,8 @@ bool is_alike(const Variable& known, VariableKind kind, std::uint32_t part) {
 
 }  // namespace
 
-Variables::Variables(const Retention& retention)
-    : retention_{.history = retention.history, .max_samples = retention.max_samples} {}
+Variables::Variables(const Retention& retention, Duration rival_timeout)
+    : retention_{.history = retention.history, .max_samples = retention.max_samples}, rival_timeout_(rival_timeout) {}
 Variables::~Variables() = default;
 
 // -- Names
@@ -121,6 +121,7 @@ void Variables::open(Record& record, RetireList& retired) {
 /// Makes readers see what the channels have.
 void Variables::publish(VariableId id, RetireList& retired) {
   auto next = std::make_unique<VariableSources>();
+  next->rival_timeout = rival_timeout_;
   for (const Record& record : channels_) {
     const std::optional<std::uint32_t> place = record.data ? place_of(record.name, id) : std::nullopt;
     if (!place) continue;

@@ -130,6 +130,18 @@ void Forest::State::watch_expiry(RelationId relation, Stamp at, const Watch& wat
   if (!never) watch_track(relation, {at.ns + history_ns + 1}, Stamp::never(), watch, watched);
 }
 
+/// Watches the sources that may place a frame at an instant: which of them are open changes with their samples.
+void Forest::State::watch_rivals(FrameId frame, const SegmentQuestion& wanted, const QueryContext& context, const Watch& watch,
+                                 Watched& watched) {
+  if (frame == kNone || frames[frame].tracks.size() < 2) return;
+  const bool is_exact = !wanted.at.latest && context.outside == Outside::raise;
+  const Stamp from = is_exact ? earlier(wanted.at.at, options.rival_timeout) : Stamp::always();
+  for (const auto& track : frames[frame].tracks) {
+    watched.tracks.push_back(track.get());
+    track->watches.add(watch, from, Stamp::never());
+  }
+}
+
 /// Watches the frames whose parents decide the path. LATEST is resolved step by step, each time on the path of an earlier
 /// instant: data that lifts the instant beyond such a path leads to another one, and is watched as well.
 void Forest::State::watch_path(const SegmentQuestion& wanted, const QueryContext& context, const Watch& watch, Watched& watched) {
@@ -143,10 +155,12 @@ void Forest::State::watch_path(const SegmentQuestion& wanted, const QueryContext
   do {
     const Failure failure = search.find_path(version, wanted.of, wanted.in_frame, context);
     if (failure) watched.frames.insert(watched.frames.end(), {failure->of, failure->in_frame});
+    if (failure) watch_rivals(failure->of, wanted, context, watch, watched);
     if (limiting != kNone) watch_track(limiting, path.valid_to, Stamp::never(), watch, watched);
     for (const auto* edges : {&path.up, &path.down}) {
       for (const PathEdge& edge : *edges) {
         watched.frames.push_back(edge.child);
+        watch_rivals(edge.child, wanted, context, watch, watched);
         if (!wanted.at.latest) watch_expiry(edge.relation, at, watch, watched);
         search.take(edge);
       }

@@ -298,7 +298,7 @@ Failure Forest::State::strip_frame(FrameId frame) {
   }
   erase_twists_of(frame);
   leave_body(frame);
-  frames[frame].preferred = kNone;
+  frames[frame].preferences.clear();
   drop_empty_tracks(frame);
   return {};
 }

@@ -45,34 +45,9 @@ bool ResolverState::is_forgotten(const SampleRow& row, const std::string& of, co
 
 // -- S7
 
-namespace {
-
-/// Of one subject; `records` the oldest first. What was preferred last in an earlier epoch is so at all times.
-std::vector<PreferenceStep> steps_of(const ResolverState& state, const std::vector<ChangePtr>& records) {
-  ChangePtr last;
-  for (const ChangePtr& record : records) {
-    const bool lasts = std::get<Prefer>(record->payload).end == Stamp::never();
-    if (record->epoch != state.out.epoch && lasts && (!last || last->epoch <= record->epoch)) last = record;
-  }
-  std::vector<PreferenceStep> steps;
-  Intervals decided;
-  for (auto record = records.rbegin(); record != records.rend(); ++record) {
-    const Prefer& prefer = std::get<Prefer>((*record)->payload);
-    if ((*record)->epoch != state.out.epoch && *record != last) continue;
-    const Intervals when(*record == last ? Interval{} : Interval{prefer.start, prefer.end});
-    if (prefer.source)
-      for (const Interval& part : when - decided) steps.push_back({part, *prefer.source});
-    decided = decided | when;
-  }
-  std::ranges::sort(steps, {}, [](const PreferenceStep& step) { return step.when.from; });
-  return steps;
-}
-
-}  // namespace
-
 void resolve_preferences(ResolverState& state) {
   const auto add = [&](const Subject& subject, const std::vector<ChangePtr>& records) {
-    if (std::vector<PreferenceStep> steps = steps_of(state, records); !steps.empty())
+    if (std::vector<PreferenceStep> steps = preference_steps(state.log, records); !steps.empty())
       state.out.preferences.emplace(subject, std::move(steps));
   };
   for (const auto& [name, frame] : state.log.frames()) add({Subject::Kind::frame, name}, frame.preferences);

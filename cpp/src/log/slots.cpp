@@ -98,4 +98,32 @@ bool is_named(const ChangeLog& log, const std::string& frame, const Superseded& 
   return false;
 }
 
+std::vector<PreferenceStep> preference_steps(const ChangeLog& log, const std::vector<ChangePtr>& records) {
+  ChangePtr last;
+  for (const ChangePtr& record : records) {
+    const bool lasts = std::get<Prefer>(record->payload).end == Stamp::never();
+    if (record->epoch != log.epoch() && lasts && (!last || last->epoch <= record->epoch)) last = record;
+  }
+  std::vector<PreferenceStep> steps;
+  Intervals decided;
+  for (auto record = records.rbegin(); record != records.rend(); ++record) {
+    const Prefer& prefer = std::get<Prefer>((*record)->payload);
+    if ((*record)->epoch != log.epoch() && *record != last) continue;
+    const Intervals when(*record == last ? Interval{} : Interval{prefer.start, prefer.end});
+    if (prefer.source)
+      for (const Interval& part : when - decided) steps.push_back({part, *prefer.source});
+    decided = decided | when;
+  }
+  std::ranges::sort(steps, {}, [](const PreferenceStep& step) { return step.when.from; });
+  std::vector<PreferenceStep> joined;
+  for (PreferenceStep& step : steps) {
+    const bool goes_on = !joined.empty() && joined.back().when.to == step.when.from && joined.back().source == step.source;
+    if (goes_on)
+      joined.back().when.to = step.when.to;
+    else
+      joined.push_back(std::move(step));
+  }
+  return joined;
+}
+
 }  // namespace armillary::log

@@ -129,9 +129,19 @@ bool AssertionLog::has_preference(const std::string& of) const {
   return frame != nullptr && !frame->preferences.empty();
 }
 
-std::optional<std::string> AssertionLog::preferred(const std::string& of) const {
-  if (!has_preference(of)) return std::nullopt;
-  return std::get<log::Prefer>(log_.find_frame(of)->preferences.back()->payload).source;
+std::vector<log::PreferenceStep> AssertionLog::preference_steps(const std::string& of) const {
+  if (!has_preference(of)) return {};
+  return log::preference_steps(log_, log_.find_frame(of)->preferences);
+}
+
+std::vector<PreferSources::Step> AssertionLog::preferences(const std::string& of) const {
+  std::vector<PreferSources::Step> steps;
+  for (const log::PreferenceStep& step : preference_steps(of)) {
+    if (!steps.empty() && steps.back().from == step.when.from) steps.pop_back();  // where the one before ended
+    steps.push_back({step.when.from, step.source});
+    if (step.when.to != Stamp::never()) steps.push_back({step.when.to, std::nullopt});
+  }
+  return steps;
 }
 
 std::vector<InactiveAssertion> AssertionLog::inactive() const {
@@ -223,7 +233,17 @@ Inverse AssertionLog::inverse_of(const log::SetFrames& payload) const {
 }
 
 Inverse AssertionLog::inverse_of(const log::Prefer& payload) const {
-  return std::vector<log::Payload>{log::Prefer{.subject = payload.subject, .source = preferred(payload.subject.name)}};
+  const Interval whole{payload.start, payload.end};
+  std::vector<log::Payload> back;
+  Intervals free(whole);
+  for (const log::PreferenceStep& step : preference_steps(payload.subject.name)) {
+    const Interval part = common(step.when, whole);
+    if (part.empty()) continue;
+    back.emplace_back(log::Prefer{payload.subject, step.source, part.from, part.to});
+    free = free - Intervals(part);
+  }
+  for (const Interval& part : free) back.emplace_back(log::Prefer{payload.subject, std::nullopt, part.from, part.to});
+  return back;
 }
 
 Inverse AssertionLog::inverse(const Change& change) const {
@@ -241,7 +261,11 @@ bool AssertionLog::is_newest(const Change& change, const std::function<bool(cons
   const auto is_own_record = [&](const ChangePtr& record) { return is_own(record->signature()); };
   if (const auto* prefer = std::get_if<log::Prefer>(&change.payload)) {
     const log::FrameEntry* frame = log_.find_frame(prefer->subject.name);
-    return has_preference(prefer->subject.name) && is_own_record(frame->preferences.back());
+    return has_preference(prefer->subject.name) && std::ranges::all_of(frame->preferences, [&](const ChangePtr& record) {
+             const auto& other = std::get<log::Prefer>(record->payload);
+             const bool overlaps = other.start < prefer->end && prefer->start < other.end;
+             return !overlaps || !log::newer(record->signature(), change.signature()) || is_own_record(record);
+           });
   }
   if (const auto* variables = std::get_if<log::SetVariables>(&change.payload))
     return std::ranges::all_of(variables->variables,

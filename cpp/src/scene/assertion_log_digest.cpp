@@ -35,7 +35,10 @@ void describe(const log::Track& track, const log::Slot& slot, std::vector<std::s
   const std::string names = quoted(track.of) + quoted(slot.parent()) + quoted(track.source);
   if (track.kind == log::TrackKind::twist) return lines.push_back("twist " + names);
   if (!slot.is<log::Ended>()) lines.push_back("pose " + names);
-  if (!slot.is<log::Sampled>()) lines.push_back(word_for(slot) + names + std::to_string(slot.since.ns) + value_of(slot));
+  if (slot.is<log::Sampled>()) return;
+  const Rank rank = slot.payload->rank;
+  lines.push_back(word_for(slot) + names + std::to_string(slot.since.ns) + value_of(slot) +
+                  (rank == Rank::plain ? "" : log::name_of(rank)));
 }
 
 }  // namespace
@@ -48,7 +51,11 @@ std::vector<std::string> AssertionLog::lines() const {
       for (const log::Slot& slot : log::slots_of(log_, track).slots) describe({key.first, name, key.second}, slot, all);
     for (const auto& [body, claim] : frame.claims)
       if (std::get<log::SetBody>(claim->payload).present) all.push_back("on " + quoted(name) + quoted(body));
-    if (const std::optional<std::string> source = preferred(name)) all.push_back("prefer " + quoted(name) + quoted(*source));
+    for (const log::PreferenceStep& step : preference_steps(name)) {
+      const bool is_always = step.when == Interval{};
+      const std::string when = is_always ? "" : std::to_string(step.when.from.ns) + " " + std::to_string(step.when.to.ns);
+      all.push_back("prefer " + quoted(name) + quoted(step.source) + when);
+    }
   }
   for (const auto& [name, record] : log_.bodies())
     if (log::is_declared_body(log_, name)) all.push_back("body " + quoted(name));

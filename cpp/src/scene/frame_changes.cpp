@@ -39,7 +39,9 @@ struct LocalEdits {
       edits.emplace_back(EraseFixed{track.of, track.source, payload.since});
   }
   void operator()(const log::SetBody& payload) const { edits.emplace_back(JoinBody{payload.body, payload.frames}); }
-  void operator()(const log::Prefer& payload) const { edits.emplace_back(PreferSource{payload.subject.name, payload.source}); }
+  void operator()(const log::Prefer& payload) const {
+    if (payload.source) edits.emplace_back(PreferSources{.of = payload.subject.name, .known = payload.source});
+  }
   void operator()(const log::SetVariables& payload) const {
     AddJoints added;
     HideJoints hidden;
@@ -60,6 +62,7 @@ struct LocalEdits {
     if (fixed.pose->certainty == Certainty::known) edit.covariance = fixed.pose->covariance;
     edit.is_unsure = fixed.pose->certainty == Certainty::unknown;
     edit.recalibrate = payload.recalibrate;
+    edit.rank = payload.rank;
     return edit;
   }
 };
@@ -107,7 +110,8 @@ class Alignment {
       if (assertions_.has_name(twist.in_frame) && assertions_.has_twist(twist) && !is_within_body(twist))
         edits.emplace_back(AwaitTwists{twist.of, twist.in_frame, twist.source});
     for (const std::string& frame : frames_)
-      if (assertions_.has_preference(frame)) edits.emplace_back(PreferSource{frame, assertions_.preferred(frame)});
+      if (assertions_.has_preference(frame))
+        edits.emplace_back(PreferSources{.of = frame, .steps = assertions_.preferences(frame)});
     return edits;
   }
 
@@ -226,6 +230,7 @@ class Alignment {
       asserted.in_frame = slot.parent();
       if (slot.is<log::Fixed>()) asserted.pose = std::get<log::Fixed>(slot.payload->value).pose;
       if (slot.is<log::Driven>()) asserted.form = std::get<log::Driven>(slot.payload->value).form;
+      asserted.rank = slot.payload->rank;
       asserted.is_closed = slot.is<log::Ended>();
       asserted.breaks_body = assertions_.bodies().breaks.contains(slot.record->id);
       asserted.is_new = is_asserted_now(track, slot);
@@ -337,7 +342,8 @@ bool Store::is_in_line(const Change& change) const {
   if (const log::Assert* payload = as_since(change.payload))
     return !std::holds_alternative<log::Empty>(payload->value) &&
            !assertions_.has_samples(payload->track.of, payload->track.source);
-  return !std::holds_alternative<log::ResetTime>(change.payload) && !may_concern_bodies(change.payload);
+  return !std::holds_alternative<log::ResetTime>(change.payload) && !std::holds_alternative<log::Prefer>(change.payload) &&
+         !may_concern_bodies(change.payload);
 }
 
 /// Where loops and bodies leave the relation out, its samples are there when it comes into force.

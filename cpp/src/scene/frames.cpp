@@ -35,6 +35,10 @@ PlaceRuns::Piece piece_of(const ParentInterval& interval) {
   piece.in_frame_T_of = interval.placement->pose.value;
   piece.covariance = known_covariance(interval.placement->pose);
   piece.is_fixed = interval.placement->is_fixed;
+  if (piece.is_fixed)
+    piece.rank = Rank::fallback;
+  else
+    piece.made_at = interval.created_at;
   return piece;
 }
 
@@ -162,7 +166,8 @@ class Planner {
                                      .from = piece.from,
                                      .in_frame_T_of = piece.in_frame_T_of,
                                      .covariance = piece.covariance,
-                                     .is_of_scene = true});
+                                     .is_of_scene = true,
+                                     .rank = piece.rank});
     else
       edits_.emplace_back(PlaceSample{track.of, piece.in_frame, track.source, track.intervals[0].created_at, piece.in_frame_T_of,
                                       piece.covariance, true});

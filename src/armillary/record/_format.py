@@ -18,6 +18,7 @@ SETTINGS = {
     "interpolation": "interpolation",
     "frames": "frames",
     "max_ahead_s": "max_ahead_s",
+    "rival_timeout_ns": "rival_timeout",
     "thin_m": "thin_m",
     "thin_rad": "thin_rad",
     "process_noise": "process_noise",

@@ -387,7 +387,8 @@ class RetractFrame(Change):
 class Fix(Change):
     """Place a frame in another: always, or from `at` on. `world.attach` and `world.detach` make such changes.
 
-    Without a covariance the pose is exact; with `is_unsure` its covariance is unknown.
+    Without a covariance the pose is exact; with `is_unsure` its covariance is unknown. Of several sources a
+    'statement' is preferred while it is open, and a 'fallback' counts where no other is open.
     """
 
     of: str
@@ -398,6 +399,7 @@ class Fix(Change):
     source: str | None = None
     recalibrate: bool = False
     is_unsure: bool = False
+    rank: str = "plain"
 
     def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
         transform = context.transform(self.transform)
@@ -408,6 +410,7 @@ class Fix(Change):
             covariance=self.covariance,
             is_unsure=self.is_unsure,
             recalibrate=self.recalibrate,
+            rank=self.rank,
             at=context.now_ns,
         )
 
@@ -472,13 +475,17 @@ class AddBody(Change):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prefer(Change):
-    """Set which of several sources every query uses for a frame; None takes it back."""
+    """Set which of several sources queries use for a frame, from `start` until `end`; None takes it back."""
 
     of: str
     source: str | None
+    start: int | None = None
+    end: int | None = None
 
     def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
-        return ChangeRequest.prefer(of=context.known(self.of), source=self.source, at=context.now_ns)
+        return ChangeRequest.prefer(
+            of=context.known(self.of), source=self.source, start=self.start, end=self.end, at=context.now_ns
+        )
 
 
 @dataclass(frozen=True, slots=True)

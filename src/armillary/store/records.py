@@ -183,6 +183,7 @@ def _asserted(record: ChangeRecord) -> Change:
         covariance=record.covariance,
         recalibrate=record.recalibrate,
         is_unsure=record.is_unsure,
+        rank=record.rank,
     )
 
 
@@ -191,7 +192,9 @@ _OF_FRAMES: dict[str, Callable[[ChangeRecord], Change]] = {
     "set_frames": lambda record: (AddFrame if record.present else RetractFrame)(record.names),
     "remove_frames": lambda record: RemoveFrame(record.names),
     "set_body": lambda record: AddBody(record.body, record.frames),
-    "prefer": lambda record: Prefer(of=record.subject["frame"], source=record.source),
+    "prefer": lambda record: Prefer(
+        of=record.subject["frame"], source=record.source, start=record.start, end=record.end
+    ),
     "set_variables": lambda record: _joints(dict(record.variables)),
     "reset_time": lambda record: ResetTime(record.clock),
 }

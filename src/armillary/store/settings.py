@@ -11,7 +11,7 @@ import numpy as np
 
 from armillary.errors import InvalidArgument
 from armillary.stamps import seconds
-from armillary.store.values import as_count, as_history, as_number, as_positive, as_text, as_thinning
+from armillary.store.values import FOREVER_NS, as_count, as_history, as_number, as_positive, as_text, as_thinning
 from armillary.transforms import check_name
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ class Settings:
     interpolation: str = "linear"
     frames: str = "open"
     max_ahead_s: float | None = None
+    rival_timeout: int | None = seconds(1)
     thin_m: float | None = None
     thin_rad: float | None = None
     process_noise: ArrayLike | None = None
@@ -79,6 +80,7 @@ class Settings:
             "default_covariance": self.default_covariance,
             "interpolation": as_text(self.interpolation, "interpolation"),
             "max_ahead_ns": _as_limit(self.max_ahead_s, "max_ahead_s"),
+            "rival_timeout_ns": _as_timeout(self.rival_timeout),
             "predict_up_to_ns": _as_horizon(self.predict_up_to_s),
             "hold_up_to_ns": _as_limit(self.hold_up_to_s, "hold_up_to_s"),
             "process_noise": _as_noise(self.process_noise),
@@ -98,6 +100,20 @@ def _as_limit(given_s: float | None, name: str) -> int:
     if not 0.0 <= limit_s < _LONGEST_S:
         raise InvalidArgument(f"{name} must be a number of seconds, at least 0, or None, got {given_s!r}.", given_s)
     return seconds(limit_s)
+
+
+def _as_timeout(rival_timeout: object) -> int:
+    """Check for how long a silent source contests others and return it [ns]; None means for ever."""
+    if rival_timeout is None:
+        return FOREVER_NS
+    is_whole = hasattr(rival_timeout, "__index__") and not isinstance(rival_timeout, bool)
+    if not is_whole or not 0 <= rival_timeout.__index__() < FOREVER_NS:
+        raise InvalidArgument(
+            "rival_timeout must be a duration in nanoseconds, at least 0, such as seconds(1), or None, "
+            f"got {rival_timeout!r}.",
+            rival_timeout,
+        )
+    return int(rival_timeout.__index__())
 
 
 def _as_authority(value: object) -> int:

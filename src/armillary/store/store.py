@@ -345,12 +345,22 @@ class Store(StoreCore):
     # -- Frames and bodies
 
     def attach_frame(
-        self, *, of: str | NodeId, to: str | NodeId, at: int | None, source: str | None, query: Query
+        self,
+        *,
+        of: str | NodeId,
+        to: str | NodeId,
+        at: int | None,
+        source: str | None,
+        query: Query,
+        rank: str = "statement",
     ) -> None:
         """Place a frame in another from `at` on, keeping where it is; arguments as for `World.attach`."""
         if query.policy == "unique":
-            self.attach(of=of, to=to, at=at, source=source, outside=query.outside, hold_up_to_s=query.hold_up_to_s)
+            how = {"outside": query.outside, "hold_up_to_s": query.hold_up_to_s}
+            self.attach(of=of, to=to, at=at, source=source, rank=rank, **how)
             return
+        from armillary.store.changes import Fix  # noqa: PLC0415
+
         when = LATEST if at is None else at
         seen = self.pose(of=of, in_frame=to, **query.at_instant(when).keywords)
         if seen.covariance is None:
@@ -360,7 +370,35 @@ class Store(StoreCore):
                 of,
             )
         since = self.now() if at is None else at
-        self.fix(of=of, in_frame=to, transform=seen.transform, at=since, covariance=seen.covariance, source=source)
+        self._apply_alone(
+            Fix(
+                of=of,
+                in_frame=to,
+                transform=seen.transform,
+                at=since,
+                covariance=seen.covariance,
+                source=source,
+                rank=rank,
+            )
+        )
+
+    def detach_frame(
+        self, *, of: str | NodeId, to: str | NodeId | None, at: int | None, source: str | None, query: Query
+    ) -> None:
+        """End what places a frame, and leave it where it is in `to`; arguments as for `World.detach`."""
+        since = self.now() if at is None else at
+        who = self.holder(of, since) if source is None else source
+        if to is None:
+            self.end(of=of, source=who, at=since)
+        else:
+            self.attach_frame(of=of, to=to, at=at, source=who, query=query, rank="fallback")
+
+    def end(self, *, of: str | NodeId, source: str | None = None, at: int | None = None) -> None:
+        """End what a source asserts of a frame; arguments as for `World.end`."""
+        from armillary.store.changes import Release  # noqa: PLC0415
+
+        self.check_source(of, source)
+        self._apply_alone(Release(of=of, source=source, at=self.now() if at is None else at))
 
     def remove_frame(self, name: str, *, subtree: bool = False) -> None:
         """Erase a frame, its past included, and twists that wait for its poses; with `subtree`, what is in it too."""

@@ -37,6 +37,9 @@ class DrawableWorld(Protocol):
     def relations(self) -> tuple[RelationInfo, ...]:
         """Return kind, rate, age and source of all relations."""
 
+    def newest_stamp(self) -> int | None:
+        """Return the newest stamp of all samples."""
+
     def snapshot(self, *, in_frame: str, at: int | Latest = LATEST, outside: str = ...) -> Snapshot:
         """Return the poses of all frames in one frame."""
 

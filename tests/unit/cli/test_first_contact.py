@@ -241,7 +241,7 @@ class TestTheMonitor:
     @pytest.mark.parametrize("parents", [("table", "tray"), ("table", "table")])
     def test_distinguishes_contested_from_resolved(self, capsys, parents):
         world = World("robot", clock=lambda: seconds(9))
-        for at, parent, source in zip((1, 5), parents, ("left", "right"), strict=True):
+        for at, parent, source in zip((4.5, 5), parents, ("left", "right"), strict=True):
             drive(world, at, of="cup", in_frame=parent, source=source)
         assert [row[-1] for row in rows_of(world, capsys)[2:4]] == ["contested", "contested"]
         world.prefer(of="cup", source="left")
@@ -249,7 +249,7 @@ class TestTheMonitor:
 
     def test_is_known_in_a_frame_that_is_contested_itself(self):
         world = World("robot", clock=lambda: seconds(9))
-        for at, source in ((1, "left"), (5, "right")):
+        for at, source in ((4.5, "left"), (5, "right")):
             drive(world, at, of="table", source=source)
             drive(world, at, of="cup", in_frame="table", source=source)
         assert all(stream.is_contested for stream in streams(world, Arrivals()))

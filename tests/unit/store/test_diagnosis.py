@@ -166,12 +166,12 @@ class TestAContestedFrame:
         return world.diagnose(of="ball", in_frame="map")
 
     def test_names_all_sources(self, found):
-        assert found.reason == "'robot', 'left' and 'right' all place 'ball'."
-        assert str(found).splitlines()[-1] == "    ball placed by 'robot', 'left' and 'right': contested"
+        assert found.reason == "'left', 'right' and 'robot' all place 'ball'."
+        assert str(found).splitlines()[-1] == "    ball placed by 'left', 'right' and 'robot': contested"
 
     def test_has_its_sources_one_by_one(self, found):
         (link,) = found.links
-        assert (link.sources, link.source, link.kind) == (("robot", "left", "right"), "", "sampled")
+        assert (link.sources, link.source, link.kind) == (("left", "right", "robot"), "", "sampled")
         assert (link.in_frame, link.cause) == (None, "contested")
 
     def test_of_sources_that_know_it_differently(self):

@@ -54,13 +54,13 @@ class TestAttaching:
         kitchen.detach(of="cup", to="table", at=seconds(6))
         assert x_of(kitchen.pose(of="cup", in_frame="table", at=seconds(99))) == pytest.approx(5.0)
 
-    def test_has_the_source_that_places_the_frame(self, kitchen):
+    def test_has_the_world_as_source_and_is_preferred(self, kitchen):
         kitchen.fix(of="plate", in_frame="table", transform=STILL, source="camera")
         kitchen.attach(of="plate", to="hand", at=seconds(4))
-        assert kitchen.pose(of="plate", in_frame="hand", at=seconds(5)).relations == (("plate", "hand", "camera"),)
+        assert kitchen.pose(of="plate", in_frame="hand", at=seconds(5)).relations == (("plate", "hand", ""),)
 
-    def test_in_another_name_is_a_rival(self, kitchen):
-        kitchen.attach(of="cup", to="hand", at=seconds(4), source="planner")
+    def test_is_a_rival_where_it_is_not_to_be_preferred(self, kitchen):
+        kitchen.attach(of="cup", to="hand", at=seconds(4), source="planner", prefer=False)
         with pytest.raises(AmbiguousPath):
             kitchen.pose(of="cup", in_frame="table", at=seconds(5))
 

@@ -42,7 +42,7 @@ class TestRivalTwists:
         assert world.twist(of="cart", relative_to="hall", at=AT).linear[0] == pytest.approx(5.0)
 
     def test_that_have_ended_are_none_at_the_newest_instant(self, world):
-        say(world, 3.0, "wheels", 0, 1)
+        say(world, 3.0, "wheels", 0, 0.5)
         say(world, 4.0, "camera", 0, 2)
         newest = world.twist(of="cart", relative_to="road")
         assert (newest.linear[0], newest.stamp) == (pytest.approx(4.0), seconds(2))

@@ -14,6 +14,13 @@ inline constexpr BodyId kFirstDeclaredBody = 0x80000000;
 
 [[nodiscard]] constexpr bool is_declared(BodyId body) { return body >= kFirstDeclaredBody && body != kNone; }
 
+/// How much a source is preferred from `from` on: for the frame that is measured (2), for another one of the two bodies (1), or
+/// not at all (0).
+struct TwistPreference {
+  Stamp from;
+  int level;
+};
+
 /// One measured motion between two bodies: that of `head` relative to `reference`, as `source` gives it.
 struct TwistLink {
   FrameId head = kNone;
@@ -21,8 +28,15 @@ struct TwistLink {
   BodyId reference = kNone;  ///< it moves relative to
   RelationId relation = kNone;
   SourceId source = kNone;
-  int preference = 0;              ///< its source was preferred for `head` (2), or for another frame of the two bodies (1)
-  const Series* series = nullptr;  ///< body form
+  std::vector<TwistPreference> preferences{};  ///< in the order of time
+  const Series* series = nullptr;              ///< body form
+
+  [[nodiscard]] int preference_at(Stamp at) const {
+    int level = 0;
+    for (const TwistPreference& step : preferences)
+      if (step.from <= at) level = step.level;
+    return level;
+  }
 
   /// Whether the two are rivals: about the same bodies, wherever on them and in either direction.
   [[nodiscard]] bool rivals(const TwistLink& other) const {

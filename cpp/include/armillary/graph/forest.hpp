@@ -27,6 +27,7 @@ struct ForestOptions {
   Retention retention{};
   std::size_t max_runs = 1000;  ///< parents remembered for one frame and source
   std::size_t max_waits = 10'000;
+  Duration rival_timeout{1'000'000'000};           ///< how long after its last sample a source still contests others
   std::optional<Covariance> default_covariance{};  ///< of samples that come without one
   Prediction prediction{};
 };
@@ -133,11 +134,12 @@ struct NamedTwistQuestion {
 /// `of` gets the parent `to` from `from` on, with the pose that it had at `seen_at`.
 struct Attachment {
   std::string_view of, to;
-  std::optional<std::string_view> source{};  ///< none: whoever holds the frame at `from`, so that it is a move and not a rival
-  std::string_view own_name;                 ///< the source where nobody holds it
+  std::optional<std::string_view> source{};
+  std::string_view own_name;  ///< the source where none is given
   When seen_at{};
   Stamp from{};
   QueryContext context{};  ///< of the question where it was seen
+  Rank rank = Rank::statement;
 };
 
 /// All frames seen from one, at one time.
@@ -278,9 +280,11 @@ class Forest {
 
   /// Re-parents and keeps where it is; what was fixed by that.
   Result<FixedInfo> attach(const Attachment& attachment);
+  /// Whose placement of a frame ends when the frame is released; none where nobody's does.
+  [[nodiscard]] std::optional<std::string> holder(FrameId frame, Stamp at) const;
 
-  /// Decides every contest about `of`; an empty optional removes the preference.
-  Failure prefer(FrameId of, std::optional<std::string_view> source);
+  /// Whether a source places a frame, or measures how its body moves: else there is nothing to prefer.
+  [[nodiscard]] Failure check_source(FrameId of, std::string_view source) const;
 
   Failure keep(RelationId relation, const Retention& retention);
   [[nodiscard]] Retention retention_of(RelationId relation) const;
@@ -331,6 +335,8 @@ class Forest {
   [[nodiscard]] Sweep snapshot(FrameId in_frame, When at, const QueryContext& context) const;
 
   [[nodiscard]] std::vector<RelationInfo> relations() const;
+  /// The newest stamp of all samples, those of joints and twists included; `always` where there is none.
+  [[nodiscard]] Stamp newest_stamp() const;
   [[nodiscard]] std::optional<RelationInfo> relation(RelationId id) const;
   [[nodiscard]] std::vector<FixedInfo> fixed_poses() const;
   [[nodiscard]] std::vector<DrivenInfo> driven_poses() const;

@@ -36,6 +36,7 @@ struct PlaceFixed {
   bool recalibrate = false;
   bool is_unsure = false;    ///< how sure it is is not known
   bool is_of_scene = false;  ///< it follows from where a node is
+  Rank rank = Rank::plain;
 };
 
 /// A pose that joints drive, always or from `from` on.
@@ -51,7 +52,7 @@ struct PlaceSample {
   Stamp at{};
   Transform in_frame_T_of{};
   std::optional<Covariance> covariance{};
-  bool is_of_scene = false;  ///< it follows from where a node is
+  bool is_of_scene = false;  ///< it is the pose that a node was made with
 };
 
 /// All runs of a frame by `source`, in place of `before`, those until now: those runs end, their samples go to the
@@ -69,6 +70,8 @@ struct PlaceRuns {
     std::optional<Covariance> covariance{};
     bool is_fixed = true;                 ///< until the first sample of its thing; open again it goes on from its last one
     std::optional<Stamp> first_sample{};  ///< the pose is one, at this stamp
+    std::optional<Stamp> made_at{};       ///< of a thing with samples: the stamp of the pose that it was made with
+    Rank rank = Rank::plain;
   };
   /// One more sample of a thing, at any instant: also where the thing is nowhere, or another one in its place.
   struct Late {
@@ -126,6 +129,7 @@ struct AlignTrack {
     std::shared_ptr<const FixedPose> pose{};
     bool breaks_body = false;  ///< it holds nothing: see `RunRecord`
     std::shared_ptr<const DrivenForm> form{};
+    Rank rank = Rank::plain;
     bool is_closed = false;
     bool is_new = false;  ///< else samples given since overrule it, and those it waits for may have come and gone
 
@@ -186,10 +190,16 @@ struct AssignBodies {
   std::set<Twist> inactive_twists{};        ///< within a body nothing moves
 };
 
-/// Decides every contest about a frame; without a source it removes the preference.
-struct PreferSource {
+/// Which source is preferred for a frame, and when, in place of what was so before. `known`: only checks that a source is one of
+/// the frame.
+struct PreferSources {
+  struct Step {
+    Stamp from{};
+    std::optional<std::string> source{};  ///< none: no source is preferred until the next step
+  };
   std::string of;
-  std::optional<std::string> source{};
+  std::vector<Step> steps{};  ///< in the order of time
+  std::optional<std::string> known{};
 };
 
 /// Erases these frames, their past included. Where others are below, that is refused, or those get no parent. What follows from
@@ -226,7 +236,7 @@ struct RestartTime {};
 
 using FrameEdit =
     std::variant<AddFrame, PlaceFixed, PlaceSample, PlaceRuns, CloseFrame, SetInactiveIntervals, EraseFrame, ExpectNothingUnder,
-                 AlignTrack, EraseFixed, AwaitSamples, AwaitTwists, DropTwists, JoinBody, AssignBodies, PreferSource, EraseFrames,
-                 RestartTime, ResolveCycles, PlaceDriven, AddJoints, HideJoints>;
+                 AlignTrack, EraseFixed, AwaitSamples, AwaitTwists, DropTwists, JoinBody, AssignBodies, PreferSources,
+                 EraseFrames, RestartTime, ResolveCycles, PlaceDriven, AddJoints, HideJoints>;
 
 }  // namespace armillary

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "armillary/graph/topology.hpp"
+#include "armillary/graph/selection.hpp"
 
 namespace armillary {
 
@@ -26,12 +26,17 @@ struct Path {
   std::vector<PathEdge> down;  ///< from `in_frame` to the common ancestor
   Stamp valid_from = Stamp::always();
   Stamp valid_to = Stamp::never();  ///< the same path answers for every instant in [valid_from, valid_to)
+  Stamp newest = Stamp::always();   ///< the newest datum about a frame that the search passed and whose parent depends on time
+  bool has_rivals = false;          ///< several sources place one of those
+  bool is_guess = false;            ///< all of them are silent
 
   void clear() {
     up.clear();
     down.clear();
     valid_from = Stamp::always();
     valid_to = Stamp::never();
+    newest = Stamp::always();
+    has_rivals = is_guess = false;
   }
   [[nodiscard]] bool holds_at(Stamp at) const { return valid_from <= at && at < valid_to; }
 };
@@ -60,12 +65,12 @@ class PathFinder {
 
   Step parent_edge(const Topology& topology, FrameId frame, Stamp at, const QueryContext& context, Path& path, PathEdge& edge,
                    FrameId& parent);
-  Step choose_parent(const FrameNode& node, FrameId frame, Stamp at, const QueryContext& context, Path& path, PathEdge& edge,
+  Step choose_parent(const Topology& topology, FrameId frame, Stamp at, const QueryContext& context, Path& path, PathEdge& edge,
                      FrameId& parent);
   [[nodiscard]] bool is_cut(const Topology& topology, FrameId frame, Stamp at, const QueryContext& context, const PathEdge& edge,
                             FrameId parent);
-  Step choose_run(const TrackSet& set, FrameId frame, Stamp at, const QueryContext& context, Path& path, PathEdge& edge,
-                  FrameId& parent);
+  Step choose_run(const TrackSet& set, FrameId frame, Stamp at, Duration rival_timeout, const QueryContext& context, Path& path,
+                  PathEdge& edge, FrameId& parent);
 
   /// How far an edge is from covering an instant; the larger, the weaker. Read once per search: writers go on.
   using Weakness = std::pair<int, std::int64_t>;
@@ -73,7 +78,7 @@ class PathFinder {
 
   std::vector<std::uint64_t> marks_;
   std::uint64_t generation_ = 0;
-  std::vector<const Track*> open_;
+  Selection selection_;
   std::unordered_map<RelationId, Weakness> weaknesses_;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -72,6 +73,10 @@ class DrivenProvider {
     return nullptr;
   }
 };
+
+/// What a relation counts among those of other sources: `fallback` answers where no other is open, `statement` is preferred by
+/// itself while it is open.
+enum class Rank : std::uint8_t { fallback, plain, statement };
 
 /// A pose that never changes.
 struct FixedPose {

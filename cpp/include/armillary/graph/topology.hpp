@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct Run {
   FrameId parent;
   RelationId relation;
   ProviderRef provider;
+  Rank rank = Rank::plain;
 
   [[nodiscard]] bool is_closed() const { return provider.kind == ProviderKind::none; }
   friend bool operator==(const Run&, const Run&) = default;
@@ -42,16 +44,27 @@ struct Run {
 /// All runs of one frame by one source, oldest first.
 struct Track {
   SourceId source;
-  bool preferred;
   std::vector<Run> runs;
 
   /// The run that holds at `at`, or null before the first. It may be a closed one.
   [[nodiscard]] const Run* run_at(Stamp at) const;
 };
 
+/// From `from` on, until the next step, a source is preferred.
+struct PreferenceStep {
+  Stamp from;
+  SourceId source;  ///< kNone: no source is
+
+  friend bool operator==(const PreferenceStep&, const PreferenceStep&) = default;
+};
+
+/// The source that is preferred at an instant; kNone: none is. `steps`: in the order of time.
+[[nodiscard]] SourceId preferred_at(std::span<const PreferenceStep> steps, Stamp at);
+
 /// The tracks of a frame with rivals or a history of parents. Immutable.
 struct TrackSet {
   std::vector<Track> tracks;
+  std::vector<PreferenceStep> preferences{};
   std::vector<std::shared_ptr<const Series>> parts{};  ///< samples of runs, cut where the frame is inactive
 
   /// Since when the frame has no parent, where a source closed it and none holds it at `at`.
@@ -89,18 +102,23 @@ class Topology {
     std::array<FrameNode, kPageFrames> nodes;
   };
 
+  explicit Topology(Duration rival_timeout) : rival_timeout_(rival_timeout) {}
+
   [[nodiscard]] std::uint32_t frames() const { return frames_; }
   [[nodiscard]] bool has(FrameId id) const { return id < frames_ && node(id).alive; }
   [[nodiscard]] const FrameNode& node(FrameId id) const { return pages_[id / kPageFrames]->nodes[id % kPageFrames]; }
   /// Null where no body was declared and no motion measured.
   [[nodiscard]] const BodyGraph* bodies() const { return bodies_; }
   [[nodiscard]] const CompanionPtr& companion() const { return companion_; }
+  /// For how long after its last sample a source still contests those of others.
+  [[nodiscard]] Duration rival_timeout() const { return rival_timeout_; }
 
  private:
   friend class TopologyEdit;
   friend void destroy_topology(const Topology* topology);
   using PageList = std::vector<const Page*>;
 
+  Duration rival_timeout_{};
   std::uint32_t frames_ = 0;
   const Page* const* pages_ = nullptr;  // of `list_`
   std::shared_ptr<const PageList> list_ = std::make_shared<const PageList>();

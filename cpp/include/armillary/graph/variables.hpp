@@ -82,8 +82,12 @@ struct VariableSources {
   Column only{};  ///< set where one source gives it in one channel: the usual case
   std::vector<VariableSource> all{};
 
-  /// The source that holds at `at`; before all samples the one that begins first. Null where two contest it.
-  [[nodiscard]] const VariableSource* source_at(Stamp at) const;
+  /// The source that counts at `at`, by the rules of `Selection`; before all samples the one that begins first. Null where two
+  /// contest it. `is_held`: what was given last stays, so that a source that is silent is still open.
+  [[nodiscard]] const VariableSource* source_at(Stamp at, bool is_held) const;
+  /// The newest stamp that any source gave.
+  [[nodiscard]] Stamp newest() const;
+  Duration rival_timeout{};
 };
 
 /// A number that joints are driven by. Readers hold a Pin.
@@ -103,6 +107,11 @@ class Variable {
   const Duration history;
 
   [[nodiscard]] const VariableSources& by_source() const { return *by_source_.load(); }
+  [[nodiscard]] const VariableSource* source_at(Stamp at) const {
+    return lead->by_source().source_at(at, lead->kind == VariableKind::hold);
+  }
+  /// The newest instant of the source that counts; where sources contest it, the newest that one of them gave.
+  [[nodiscard]] Stamp newest() const;
   /// From the oldest to the newest sample; a held one has no end.
   [[nodiscard]] Coverage coverage() const;
   /// Whether a sample for `at` would come too late.
@@ -134,7 +143,7 @@ struct VariableTable {
 /// All variables and their samples: the writer's side. Everything here is called under the writer lock.
 class Variables {
  public:
-  explicit Variables(const Retention& retention);
+  Variables(const Retention& retention, Duration rival_timeout);
   ~Variables();
   Variables(const Variables&) = delete;
   Variables& operator=(const Variables&) = delete;
@@ -198,6 +207,7 @@ class Variables {
   void withdraw_elsewhere(const Record& record, std::span<const std::int64_t> stamps, RetireList& retired);
 
   Retention retention_;
+  Duration rival_timeout_;
   std::vector<std::shared_ptr<Variable>> all_;
   std::map<std::string, VariableId, std::less<>> ids_;
   std::vector<SourceId> preferred_;  // of each variable; kNone: nobody

@@ -52,7 +52,7 @@ using AuthorPtr = std::shared_ptr<const Author>;
 using FixedPosePtr = std::shared_ptr<const FixedPose>;
 
 /// How a relation stands among rivals: `fallback` never contests, `statement` is preferred by itself while it is open.
-enum class Rank : std::uint8_t { fallback, plain, statement };
+using armillary::Rank;
 
 enum class SampleInterpolation : std::uint8_t { linear, screw, step };
 

@@ -88,12 +88,6 @@ struct ResolvedEdge {
   Intervals taken{}, taken_for_places{};
 };
 
-/// A source that is preferred for a while.
-struct PreferenceStep {
-  Interval when{};
-  std::string source{};
-};
-
 struct ResolvedTopology {
   std::set<std::string> frames{};
   std::map<Track, std::vector<Piece>> tracks{};  ///< pieces in the order of time; they do not overlap

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "armillary/log/assertions.hpp"
+#include "armillary/series/intervals.hpp"
 
 // What a source asserts of a frame, and which frames exist (S0 and S1 of resolve.hpp): of one track or frame at a time.
 
@@ -48,6 +49,16 @@ struct Superseded {
 
 /// Whether a record names a frame: then the frame exists. Nodes of the scene are not looked at.
 [[nodiscard]] bool is_named(const ChangeLog& log, const std::string& frame, const Superseded& but = {});
+
+/// A source that is preferred for a while.
+struct PreferenceStep {
+  Interval when{};
+  std::string source{};
+};
+
+/// What is preferred when, of the preferences of one subject; `records`: the oldest first. What was preferred last in an earlier
+/// epoch is so at all times.
+[[nodiscard]] std::vector<PreferenceStep> preference_steps(const ChangeLog& log, const std::vector<ChangePtr>& records);
 
 /// Whether a removal of a frame is newer than a change.
 [[nodiscard]] bool is_removed_later(const ChangeLog& log, const std::string& frame, const Change& than);

@@ -3,6 +3,7 @@
 #include <functional>
 #include <span>
 
+#include "armillary/graph/frame_edit.hpp"
 #include "armillary/log/bodies.hpp"
 #include "armillary/scene/version.hpp"
 
@@ -71,7 +72,8 @@ class AssertionLog {
   /// The tracks of every pose that one of these variables drives.
   [[nodiscard]] std::set<log::Track> tracks_driven_by(const log::SetVariables& variables) const;
   [[nodiscard]] std::optional<VariableKind> variable(const std::string& name) const;
-  [[nodiscard]] std::optional<std::string> preferred(const std::string& of) const;
+  /// Which source is preferred for a frame, and when.
+  [[nodiscard]] std::vector<PreferSources::Step> preferences(const std::string& of) const;
   [[nodiscard]] bool has_preference(const std::string& of) const;  ///< or had one, which was removed
   [[nodiscard]] bool has_bodies() const { return !log_.bodies().empty(); }
   [[nodiscard]] const log::ResolvedBodies& bodies() const { return bodies_; }
@@ -95,6 +97,7 @@ class AssertionLog {
   [[nodiscard]] Inverse inverse_of(const log::SetFrames& payload) const;
   [[nodiscard]] Inverse inverse_of(const log::SetVariables& payload) const;
   [[nodiscard]] Inverse inverse_of(const log::Prefer& payload) const;
+  [[nodiscard]] std::vector<log::PreferenceStep> preference_steps(const std::string& of) const;
   [[nodiscard]] std::vector<std::string> lines() const;
 
   log::ChangeLog log_;

@@ -164,7 +164,8 @@ class Kitchen:
         """Keep an object that left the field of view at its last pose on the map, as far as this source knows."""
         last_seen = self._seen.pop((source, name), None)
         if last_seen is not None:
-            self.world.detach(of=name, to=MAP, at=last_seen, source=source, policy=by_source(source))
+            place = {"of": name, "to": MAP, "source": source, "prefer": False}
+            self.world.attach(**place, at=last_seen, policy=by_source(source))
 
     def _write(self, of: str, in_frame: str, measurement: Measurement, at: int, source: str | None = None) -> None:
         self.world.set_pose(
@@ -181,7 +182,7 @@ class Kitchen:
             return
         self._is_held = not self._is_held
         if self._is_held:
-            self.world.attach(of=CUP, to=TOOL, source=HAND, policy="fuse")
+            self.world.attach(of=CUP, to=TOOL, source=HAND, policy="fuse", prefer=False)
         else:
             surface = WORKTOP if phase < GRASP_S else ISLAND
-            self.world.detach(of=CUP, to=surface, source=HAND, policy=by_source(HAND))
+            self.world.attach(of=CUP, to=surface, source=HAND, policy=by_source(HAND), prefer=False)

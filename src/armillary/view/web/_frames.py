@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 
 _IDENTITY = Transform.identity()
-_AFTER_EVERYTHING_NS = 2**61
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,11 +126,11 @@ class FramePoses:
 def frame_poses(world: ViewableWorld, names: Sequence[str], *, in_frame: str, at: int | Latest) -> FramePoses:
     """Query the poses of many frames by one snapshot.
 
-    Outside the history of a frame its nearest sample is held. `LATEST` takes the newest sample of every relation,
-    because the newest common time of a path differs from frame to frame, and links of one robot would be displayed at
+    Outside the history of a frame its nearest sample is held. `LATEST` is the newest instant of all samples, because
+    the newest common time of a path differs from frame to frame, and links of one robot would be displayed at
     different times.
     """
-    at_ns = _AFTER_EVERYTHING_NS if isinstance(at, Latest) else at
+    at_ns = world.newest_stamp() or 0 if isinstance(at, Latest) else at
     snapshot = world.snapshot(in_frame=in_frame, at=at_ns, outside="hold")
     return FramePoses(
         in_frame=in_frame,

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "armillary/graph/topology.hpp"
+#include "armillary/series/intervals.hpp"
+
+namespace armillary {
+
+/// Which sources a question about a frame at one instant chooses among.
+///
+/// A run is *open* from its beginning until it ends; one of samples also ends when its source has been silent for longer than
+/// the rival timeout, and a driven one is open where its variables have values. The frame is contested where runs of several
+/// sources are open. A preference settles that while the preferred source is open; else those of the highest rank count. A
+/// fallback counts where nothing else is open. Where no run is open, the source that gave the newest datum counts: it says
+/// what is missing.
+///
+/// Scratch memory of one thread: reused from frame to frame, so that choosing allocates nothing.
+class Selection {
+ public:
+  void choose(const TrackSet& set, Stamp at, Duration rival_timeout);
+
+  /// None: the frame has no parent. Several: it is contested. In the order of the names of the sources.
+  [[nodiscard]] const std::vector<const Track*>& tracks() const { return tracks_; }
+  /// The same tracks are chosen at every instant of it, as long as no sample comes.
+  [[nodiscard]] const Interval& valid() const { return valid_; }
+  /// Whether a source is open; else the tracks are a guess.
+  [[nodiscard]] bool is_open() const;
+  /// The newest datum of all sources, open or not; `always` where none depends on time.
+  [[nodiscard]] Stamp newest() const;
+
+ private:
+  struct Contestant {
+    const Track* track;
+    const Run* run;
+    Stamp newest;  ///< its newest datum, or since when it is fixed
+    Rank rank;
+    bool is_open;
+  };
+
+  void look_at(const Track& track, Stamp at, Duration rival_timeout);
+  void narrow(Stamp from, Stamp to);
+  void choose_among(SourceId preferred);
+  void fall_back();
+
+  std::vector<Contestant> contestants_;
+  std::vector<const Track*> tracks_;
+  Interval valid_{};
+};
+
+}  // namespace armillary

@@ -1,0 +1,89 @@
+#include "armillary/graph/selection.hpp"
+
+#include <algorithm>
+
+namespace armillary {
+
+namespace {
+
+/// The first instant after one.
+Stamp after(Stamp at) { return at == Stamp::never() ? at : Stamp{at.ns + 1}; }
+
+/// A pose that a node was made with is a fallback until it is given another one.
+Rank rank_of(const Run& run, Stamp newest) {
+  const bool has_moved = run.rank == Rank::fallback && run.provider.kind == ProviderKind::sampled && newest > run.from;
+  return has_moved ? Rank::plain : run.rank;
+}
+
+}  // namespace
+
+void Selection::choose(const TrackSet& set, Stamp at, Duration rival_timeout) {
+  contestants_.clear();
+  tracks_.clear();
+  valid_ = {};
+  const auto next = std::ranges::upper_bound(set.preferences, at, {}, &PreferenceStep::from);
+  narrow(next == set.preferences.begin() ? Stamp::always() : std::prev(next)->from,
+         next == set.preferences.end() ? Stamp::never() : next->from);
+  for (const Track& track : set.tracks) look_at(track, at, rival_timeout);
+  choose_among(preferred_at(set.preferences, at));
+}
+
+void Selection::narrow(Stamp from, Stamp to) { valid_ = {std::max(valid_.from, from), std::min(valid_.to, to)}; }
+
+/// Notes what a track has at `at`, and until when that stays so.
+void Selection::look_at(const Track& track, Stamp at, Duration rival_timeout) {
+  const auto next = std::ranges::upper_bound(track.runs, at, {}, &Run::from);
+  const Run* run = next == track.runs.begin() ? nullptr : &*std::prev(next);
+  narrow(run == nullptr ? Stamp::always() : run->from, next == track.runs.end() ? Stamp::never() : next->from);
+  if (run == nullptr || run->is_closed()) return;
+  Coverage open{Stamp::always(), Stamp::never()};
+  Stamp newest = run->from;
+  if (run->provider.kind == ProviderKind::sampled) {
+    newest = run->provider.series().newest();
+    open.last = newest == Stamp::always() ? newest : later(newest, rival_timeout);
+  } else if (run->provider.kind == ProviderKind::driven) {
+    open = run->provider.driven().coverage();
+    newest = open.empty() || at < open.first ? Stamp::always() : std::min(open.last, at);
+  }
+  const bool is_open = open.first <= at && at <= open.last;
+  if (is_open)
+    narrow(open.first, after(open.last));
+  else if (at > open.last)
+    narrow(after(open.last), Stamp::never());
+  else
+    narrow(Stamp::always(), open.first);
+  contestants_.push_back({&track, run, newest, rank_of(*run, newest), is_open});
+}
+
+void Selection::choose_among(SourceId preferred) {
+  Rank highest = Rank::fallback;
+  for (const Contestant& one : contestants_) {
+    if (!one.is_open) continue;
+    if (one.track->source == preferred) return tracks_.assign(1, one.track);
+    highest = std::max(highest, one.rank);
+  }
+  if (highest == Rank::fallback) return fall_back();
+  for (const Contestant& one : contestants_)
+    if (one.is_open && one.rank == highest) tracks_.push_back(one.track);
+}
+
+/// The newest fallback; where there is none, the source that gave something last.
+void Selection::fall_back() {
+  const Contestant* fallback = nullptr;
+  const Contestant* silent = nullptr;
+  for (const Contestant& one : contestants_) {
+    const Contestant*& best = one.is_open ? fallback : silent;
+    if (best == nullptr || std::pair(one.newest, one.rank) > std::pair(best->newest, best->rank)) best = &one;
+  }
+  if (const Contestant* chosen = fallback != nullptr ? fallback : silent) tracks_.push_back(chosen->track);
+}
+
+bool Selection::is_open() const { return std::ranges::any_of(contestants_, &Contestant::is_open); }
+
+Stamp Selection::newest() const {
+  Stamp newest = Stamp::always();
+  for (const Contestant& one : contestants_) newest = std::max(newest, one.newest);
+  return newest;
+}
+
+}  // namespace armillary
