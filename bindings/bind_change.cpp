@@ -99,6 +99,11 @@ const char* value_type(const ChangeRecord& self) {
   return std::visit([](const auto& value) { return value.kType; }, assertion_of(self, "value_type").value);
 }
 
+const char* interpolation(const ChangeRecord& self) {
+  const auto* sampled = std::get_if<log::Sampled>(&assertion_of(self, "interpolation").value);
+  return log::name_of(sampled == nullptr ? SampleInterpolation::linear : sampled->interpolation);
+}
+
 nb::object in_frame_object(const ChangeRecord& self) {
   const log::Assert* assertion = std::get_if<log::Assert>(&self.change->payload);
   if (assertion == nullptr) return field_object(self, "in_frame");
@@ -223,6 +228,7 @@ void bind_change(nb::module_& m) {
       .def_prop_ro("content_object", &content_object, nb::sig("def content_object(self) -> Any"),
                    "What a new node carries, or None.")
       .def_prop_ro("value_type", &value_type, "Of what is asserted: empty, fixed, driven, sampled or ended.")
+      .def_prop_ro("interpolation", &interpolation, "How samples that are asserted follow one another.")
       .def_prop_ro("in_frame", &in_frame_object, nb::sig("def in_frame(self) -> Any"),
                    "The parent frame that is asserted; None where none is.")
       .def_prop_ro(

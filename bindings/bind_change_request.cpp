@@ -5,6 +5,7 @@
 
 #include "convert.hpp"
 #include "driven_values.hpp"
+#include "frame_changes.hpp"
 #include "modules.hpp"
 #include "raise.hpp"
 #include "scene_store.hpp"
@@ -183,9 +184,11 @@ ChangeRequest driven(nb::handle of, nb::handle in_frame, nb::handle source, nb::
   return request_of(assertion(of, source, since, log::Driven{name_from(in_frame), form_from(form)}), at);
 }
 
-ChangeRequest sampled(nb::handle of, nb::handle in_frame, nb::handle source, nb::handle since, nb::handle at) {
+ChangeRequest sampled(nb::handle of, nb::handle in_frame, nb::handle source, nb::handle since, nb::handle at,
+                      nb::handle interpolation) {
   if (since.is_none()) refuse("samples begin at an instant");
-  return request_of(assertion(of, source, since, log::Sampled{name_from(in_frame)}), at);
+  const SampleInterpolation chosen = as_sample_interpolation(interpolation);
+  return request_of(assertion(of, source, since, log::Sampled{name_from(in_frame), chosen}), at);
 }
 
 ChangeRequest sampled_twist(nb::handle of, nb::handle relative_to, nb::handle source, nb::handle at) {
@@ -299,7 +302,9 @@ void bind_frames(nb::class_<ChangeRequest>& request) {
                   nb::sig("def driven(*, of: str, in_frame: str, source: str, since: int | None, form: tuple[Any, ...], at: int) "
                           "-> ChangeRequest"))
       .def_static("sampled", &sampled, nb::kw_only(), "of"_a, "in_frame"_a, "source"_a.none(), "since"_a.none(), "at"_a.none(),
-                  nb::sig("def sampled(*, of: str, in_frame: str, source: str, since: int, at: int) -> ChangeRequest"))
+                  "interpolation"_a = "linear",
+                  nb::sig("def sampled(*, of: str, in_frame: str, source: str, since: int, at: int, interpolation: str = "
+                          "'linear') -> ChangeRequest"))
       .def_static("sampled_twist", &sampled_twist, nb::kw_only(), "of"_a, "relative_to"_a, "source"_a.none(), "at"_a.none(),
                   nb::sig("def sampled_twist(*, of: str, relative_to: str, source: str, at: int) -> ChangeRequest"))
       .def_static("ended", &ended, nb::kw_only(), "of"_a, "source"_a.none(), "since"_a.none(), "at"_a.none(),

@@ -60,6 +60,7 @@ QueryContext as_context(const StoreCore& world, nb::handle outside, nb::handle p
   }
   if (!hold_up_to_s.is_none()) context.hold_up_to = as_hold_limit(hold_up_to_s, context.outside);
   if (!interpolation.is_none()) {
+    context.overrides_screw = true;
     if (is_text(interpolation, "screw")) {
       context.interpolation = Interpolation::screw;
     } else if (is_text(interpolation, "linear")) {

@@ -123,9 +123,10 @@ nb::tuple relations(Self self) {
   const auto label = [&](const std::string& key) { return core(self).store->frame_label(key); };
   for (const RelationInfo& info : core(self).forest->relations()) {
     const bool sampled = info.samples > 0;
-    rows.append(nb::make_tuple(
-        label(info.of), label(info.in_frame), info.source, info.integrated ? "integrated" : kind_text(info.kind), info.samples,
-        sampled ? stamp_or_none(info.coverage.first) : nb::none(), sampled ? stamp_or_none(info.coverage.last) : nb::none()));
+    rows.append(nb::make_tuple(label(info.of), label(info.in_frame), info.source,
+                               info.integrated ? "integrated" : kind_text(info.kind), info.samples,
+                               sampled ? stamp_or_none(info.coverage.first) : nb::none(),
+                               sampled ? stamp_or_none(info.coverage.last) : nb::none(), log::name_of(info.interpolation)));
   }
   return nb::tuple(rows);
 }
@@ -176,7 +177,7 @@ void bind_world_reports(nb::module_& m, nb::class_<StoreCore>& world) {
           "name"_a, nb::sig("def node_of_frame(self, name: str | NodeId) -> NodeId | None"),
           "The node that made a frame; None where it is no frame of a node.")
       .def("relation_rows", &relations,
-           nb::sig("def relation_rows(self) -> tuple[tuple[str, str, str, str, int, int | None, int | None], ...]"))
+           nb::sig("def relation_rows(self) -> tuple[tuple[str, str, str, str, int, int | None, int | None, str], ...]"))
       .def(
           "relation_id",
           [](Self self, nb::handle of, nb::handle in_frame, nb::handle source) {

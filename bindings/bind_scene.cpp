@@ -186,9 +186,10 @@ struct IsUnderstood {
   bool operator()(const log::SetBody& payload) const { return payload.present; }
   bool operator()(const log::Assert& payload) const {
     const auto* sampled = std::get_if<log::Sampled>(&payload.value);
-    const bool is_linear = sampled == nullptr || sampled->interpolation == log::SampleInterpolation::linear;
+    const bool is_pose = payload.track.kind == log::TrackKind::pose;
+    const bool is_linear = sampled != nullptr && sampled->interpolation == log::SampleInterpolation::linear;
     const bool has_rank = payload.rank == Rank::plain || std::holds_alternative<log::Fixed>(payload.value);
-    return has_rank && is_linear && (payload.track.kind == log::TrackKind::pose || sampled != nullptr);
+    return has_rank && (is_pose || is_linear);
   }
   bool operator()(const log::Prefer& payload) const { return payload.subject.kind == log::Subject::Kind::frame; }
   bool operator()(const log::Forget&) const { return false; }

@@ -96,8 +96,20 @@ Transform given_transform(Self self, nb::handle value) {
   return as_transform(nb::object(core(self).upcalls.as_transform(value)));
 }
 
+/// Before samples are written with a way of their own.
+void set_interpolation(Self self, nb::handle of, nb::handle in_frame, nb::handle source, Stamp since, nb::handle interpolation,
+                       bool for_undo) {
+  const SampleInterpolation chosen = as_sample_interpolation(interpolation);
+  const Edge edge = admitted_edge(self, of, in_frame, source, since);
+  finish(self, edge, choose_interpolation(self, edge.relation(), since, chosen, for_undo));
+}
+
+void add_relation(Self self, nb::handle of, nb::handle in_frame, nb::handle source, nb::handle at, nb::handle interpolation) {
+  set_interpolation(self, of, in_frame, source, Stamp{as_stamp(at, "at")}, interpolation, true);
+}
+
 void set_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb::handle at, nb::handle source,
-              nb::handle covariance) {
+              nb::handle covariance, nb::handle interpolation) {
   StoreCore& world = core(self);
   const Transform value = given_transform(self, transform);
   const Stamp stamp{as_stamp(at, "at")};
@@ -105,6 +117,7 @@ void set_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle transfor
   std::optional<Covariance> given;
   if (!covariance.is_none()) given = as_covariance(covariance, "covariance");
   const Covariance* uncertainty = given ? &*given : nullptr;
+  if (!interpolation.is_none()) set_interpolation(self, of, in_frame, source, stamp, interpolation, false);
   PyObject *of_id = known_id(world, of), *in_id = known_id(world, in_frame);
   if (of_id != nullptr && in_id != nullptr) {
     const SourceId who = world.forest->find_source(text_of(source_of(self, source)));
@@ -215,12 +228,13 @@ struct GivenPoses {
 };
 
 void set_poses(Self self, nb::handle of, nb::handle in_frame, nb::handle transforms, nb::handle at, nb::handle source,
-               nb::handle covariances) {
+               nb::handle covariances, nb::handle interpolation) {
   const GivenPoses given(transforms, at, covariances);
   const std::span<const std::int64_t> stamps = given.stamps();
   const auto latest_row = std::ranges::max_element(stamps);
   if (!stamps.empty()) check_ahead(self, *latest_row, latest_row - stamps.begin());
   const Stamp first = stamps.empty() ? Stamp::always() : Stamp{std::ranges::min(stamps)};
+  if (!interpolation.is_none() && !stamps.empty()) set_interpolation(self, of, in_frame, source, first, interpolation, false);
   const Edge edge = admitted_edge(self, of, in_frame, source, first);
   const EdgeName name = edge.name();
   const double* uncertainty = given.sides.empty() ? nullptr : given.sides.data();
@@ -309,11 +323,11 @@ void bind_world_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
   const auto define = [&](auto& world) {
     world
         .def("set_pose", &set_pose, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "at"_a, "source"_a = nb::none(),
-             "covariance"_a = nb::none(),
+             "covariance"_a = nb::none(), "interpolation"_a = nb::none(),
              nb::sig("def set_pose(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | "
                      "ArrayLike, at: int, "
                      "source: str | None = None, "
-                     "covariance: ArrayLike | None = None) -> None"),
+                     "covariance: ArrayLike | None = None, interpolation: str | None = None) -> None"),
              "Say where a frame is at one instant.\n\n"
              "A sample with the same stamp is replaced; late samples are welcome within the history. The same source\n"
              "naming a new parent moves the frame there from `at` on; another source is a rival (see `prefer`).\n\n"
@@ -325,16 +339,17 @@ void bind_world_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
              "    at: Instant [ns].\n"
              "    source: Who asserts it; the world's own name if not given.\n"
              "    covariance: (6, 6), translation then rotation, in the tangent of `of`, or six variances; unknown if not "
-             "given.\n\n"
+             "given.\n"
+             "    interpolation: As for `add_relation`; the relation keeps the one that it has if not given.\n\n"
              "Raises:\n"
              "    BeforeHistory: The sample is older than the history.\n"
              "    FrameLoop: The frame would be its own ancestor at that instant.\n"
              "    InvalidName, InvalidStamp, InvalidArgument: The input is refused; nothing is stored.")
         .def("set_poses", &set_poses, nb::kw_only(), "of"_a, "in_frame"_a, "transforms"_a, "at"_a, "source"_a = nb::none(),
-             "covariances"_a = nb::none(),
+             "covariances"_a = nb::none(), "interpolation"_a = nb::none(),
              nb::sig("def set_poses(self, *, of: str | NodeId, in_frame: str | NodeId, transforms: ArrayLike, at: ArrayLike, "
                      "source: str | None = "
-                     "None, covariances: ArrayLike | None = None) -> None"),
+                     "None, covariances: ArrayLike | None = None, interpolation: str | None = None) -> None"),
              "Say where a frame is at many instants: all of them are stored, or none.\n\n"
              "Args:\n"
              "    of: Frame that is placed.\n"
@@ -342,7 +357,8 @@ void bind_world_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
              "    transforms: (N, 7): x, y, z, then the quaternion w, x, y, z; or matrices, (N, 4, 4); or a list of Transforms.\n"
              "    at: (N,) int64 [ns], in any order.\n"
              "    source: Who asserts it; the world's own name if not given.\n"
-             "    covariances: (N, 6, 6), or variances, (N, 6); rows of NaN are unknown.")
+             "    covariances: (N, 6, 6), or variances, (N, 6); rows of NaN are unknown.\n"
+             "    interpolation: As for `add_relation`; the relation keeps the one that it has if not given.")
         .def("fix", &fix, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "at"_a = nb::none(), "covariance"_a = nb::none(),
              "source"_a = nb::none(), "recalibrate"_a = false,
              nb::sig("def fix(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | "
@@ -364,6 +380,10 @@ void bind_world_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
                    "covariances: ArrayLike | None = None) -> bool"),
            "Samples that another replica accepted: neither loops nor bodies refuse them here.\n\n"
            "False: that there is such a relation is not known here yet, and nothing was stored.")
+      .def("declare_relation", &add_relation, nb::kw_only(), "of"_a, "in_frame"_a, "source"_a.none(), "at"_a,
+           "interpolation"_a.none(),
+           nb::sig("def declare_relation(self, *, of: str | NodeId, in_frame: str | NodeId, source: str | None, at: int, "
+                   "interpolation: str) -> None"))
       .def("check_new_relation", &check_new_relation, "of"_a, "in_frame"_a, "source"_a, "start"_a.none(),
            nb::sig(
                "def check_new_relation(self, of: str | NodeId, in_frame: str | NodeId, source: str, start: int | None) -> None"))

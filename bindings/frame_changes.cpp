@@ -2,6 +2,7 @@
 
 #include "convert.hpp"
 #include "gil.hpp"
+#include "raise.hpp"
 #include "scene_store.hpp"
 
 namespace armillary::python {
@@ -51,6 +52,32 @@ Failure add_samples(Self self, const scene::RelationName& relation, Stamp since,
   log::Assert payload{
       .track = {log::TrackKind::pose, relation.of, relation.source}, .since = since, .value = log::Sampled{relation.in_frame}};
   return change_frames(self, std::move(payload), false, [&](log::Payload&) { return write(); }, gil);
+}
+
+Failure choose_interpolation(Self self, const scene::RelationName& relation, Stamp since, SampleInterpolation interpolation,
+                             bool for_undo) {
+  const auto decides = [&] { return with_changes(self, [&](scene::Store& store) { return store.samples_slot(relation); }); };
+  std::optional<log::Slot> slot = decides();
+  const auto is_so = [&] { return slot && std::get<log::Sampled>(slot->payload->value).interpolation == interpolation; };
+  Failure failure;
+  constexpr int kMostSlots = 16;  // that several replicas may have written
+  for (int i = 0; i < kMostSlots && !failure && !is_so(); ++i, slot = decides()) {
+    const bool has_begin = slot && slot->since != Stamp::always();
+    log::Assert payload{.track = {log::TrackKind::pose, relation.of, relation.source},
+                        .since = has_begin ? slot->since : since,
+                        .value = log::Sampled{relation.in_frame, interpolation}};
+    const auto act = [&](log::Payload&) {
+      return core(self).forest->add_relation({relation.of, relation.in_frame, relation.source}, since, interpolation);
+    };
+    failure = change_frames(self, std::move(payload), for_undo && i == 0, act);
+  }
+  return failure;
+}
+
+SampleInterpolation as_sample_interpolation(nb::handle name) {
+  for (const SampleInterpolation known : {SampleInterpolation::linear, SampleInterpolation::screw, SampleInterpolation::step})
+    if (PyUnicode_Check(name.ptr()) && PyUnicode_CompareWithASCIIString(name.ptr(), log::name_of(known)) == 0) return known;
+  raise("InvalidArgument", "interpolation of a relation must be 'linear', 'screw' or 'step', got " + shown(name) + ".", name);
 }
 
 log::Assert fixed_assertion(const scene::RelationName& relation, Stamp since, const FixedPose& pose, bool recalibrate) {

@@ -21,6 +21,13 @@ Failure change_frames(Self self, log::Payload payload, bool for_undo, const Act&
 Failure add_samples(Self self, const scene::RelationName& relation, Stamp since, const std::function<Failure()>& write,
                     Gil gil = Gil::kept);
 
+/// Lets the samples of a relation follow one another in this way, those of the past included; where nobody has named the
+/// relation yet, it begins at `since`.
+Failure choose_interpolation(Self self, const scene::RelationName& relation, Stamp since, SampleInterpolation interpolation,
+                             bool for_undo);
+/// From its name, or InvalidArgument.
+[[nodiscard]] SampleInterpolation as_sample_interpolation(nb::handle name);
+
 /// An assertion of a fixed pose as it is recorded: with a canonical quaternion.
 [[nodiscard]] log::Assert fixed_assertion(const scene::RelationName& relation, Stamp since, const FixedPose& pose,
                                           bool recalibrate = false);

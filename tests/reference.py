@@ -150,6 +150,7 @@ class Run:
     events: tuple[Event, ...]
     end: float
     newest: float  # of all samples of this relation
+    way: str = "linear"  # how the samples of this relation follow one another
 
     @property
     def parent(self) -> str:
@@ -198,7 +199,7 @@ class Run:
         """Fixed until it ends, driven where its variables have values, sampled until it has been silent for long."""
         if self.driver is not None:
             return self.driver.covers(t)
-        return self.fixed or (bool(self.known) and t <= self.known[-1].stamp + rival_timeout)
+        return self.fixed or (bool(self.known) and (self.steps or t <= self.known[-1].stamp + rival_timeout))
 
     @property
     def known(self) -> list[Event]:
@@ -219,7 +220,21 @@ class Run:
         if self.fixed:
             is_open = self.begin <= t < self.end or t == self.end == math.inf
             return is_open and (self.driver is None or self.driver.covers(t))
-        return bool(self.known) and self.known[0].stamp <= t <= self.known[-1].stamp
+        if not self.known or t < self.known[0].stamp:
+            return False
+        return t < self.end or t == math.inf if self.steps else t <= self.known[-1].stamp
+
+    @property
+    def steps(self) -> bool:
+        """Whether each sample holds until the next one."""
+        return self.way == "step" and not self.fixed
+
+    @property
+    def newest_datum(self) -> float:
+        """From when on it is as it was left."""
+        if self.timeless:
+            return self.begin
+        return self.known[-1].stamp if self.driver is None else max(self.begin, self.driver.newest())
 
     def weakness(self, t: float) -> tuple[int, float]:
         """Orders runs by how far their data are from t; a cycle is cut at its weakest run."""
@@ -236,6 +251,9 @@ class Run:
         """Value, covariance (None: unknown) and what was held, at most for `limit`."""
         if self.driver is not None:
             return self._driven(t, outside, limit)
+        if self.steps and self.covers(t):
+            last = max((event for event in self.known if event.stamp <= t), key=lambda e: e.stamp)
+            return *self._stored(last), () if last.stamp == t else ((None, t - last.stamp),)
         if self.covers(t):
             return *self._between(t, how), ()
         if not self.known:
@@ -259,7 +277,7 @@ class Run:
 
     def latest(self, t: float) -> float:
         """The newest instant until t that is covered; t where all are, or where it begins later."""
-        if self.timeless or not self.known:
+        if self.timeless or self.steps or not self.known:
             return t
         first, last = (-math.inf, self.known[-1].stamp) if self.driver is None else self.driver.span()
         return t if first > t else min(t, last)
@@ -310,7 +328,7 @@ class Step:
     def predicted(self) -> bool:
         if self.run.driver is not None:
             return self.outside == "predict" and self.run.driver.predicts(self.at)
-        return not self.run.fixed and not self.held and self.at > self.run.known[-1].stamp
+        return not self.run.fixed and not self.run.steps and not self.held and self.at > self.run.known[-1].stamp
 
     @property
     def matrix(self) -> np.ndarray:
@@ -375,13 +393,16 @@ class ReferenceWorld:
         self.events: dict[tuple[str, str], dict[float, Event]] = {}
         self.preferred: dict[str, list[tuple[float, float, str | None]]] = {}  # start, end, source; the newest last
         self.kept: dict[Relation, float] = {}
+        self.ways: dict[Relation, str] = {}  # how samples follow one another, where that was chosen
 
     @property
     def frames(self) -> set[str]:
         """A frame exists while an assertion that was not replaced or removed names it."""
         return {name for (of, _), slots in self.slots.items() for name in (of, *slots.values())}
 
-    def set_pose(self, *, of, in_frame, transform, at, source="", covariance=None):
+    def set_pose(self, *, of, in_frame, transform, at, source="", covariance=None, interpolation=None):
+        if interpolation is not None:
+            self.add_relation(of=of, in_frame=in_frame, source=source, interpolation=interpolation)
         stamps = self._sample_stamps((of, in_frame, source))
         if stamps and at < max(stamps) - self.kept.get((of, in_frame, source), self.history):
             raise refuse("BeforeHistory", (of, in_frame, source))
@@ -390,6 +411,14 @@ class ReferenceWorld:
         slots = self.slots.setdefault((of, source), {})
         if in_frame not in slots.values():
             slots["samples", in_frame] = in_frame
+
+    def add_relation(self, *, of, in_frame, interpolation, source=""):
+        """Choose how the samples of a relation follow one another, those of the past included."""
+        before = self.ways
+        self.ways = {**before, (of, in_frame, source): interpolation}
+        if self._has_loop():
+            self.ways = before
+            raise refuse("FrameLoop")
 
     def fix(self, *, of, in_frame, transform, at=None, source="", covariance=None, rank=PLAIN):
         stamp = ALWAYS if at is None else at
@@ -495,6 +524,7 @@ class ReferenceWorld:
         self.preferred = {f: steps for f, steps in self.preferred.items() if f not in gone}
         self.events = {track: events for track, events in self.events.items() if track[0] not in gone}
         self.kept = {r: history for r, history in self.kept.items() if gone.isdisjoint(r[:2])}
+        self.ways = {r: way for r, way in self.ways.items() if gone.isdisjoint(r[:2])}
 
     def runs(self, of: str, source: str) -> list[Run]:
         groups: list[list[Event]] = []
@@ -508,7 +538,8 @@ class ReferenceWorld:
         ends = [group[0].stamp for group in groups[1:]] + [math.inf]
         stamps = [self._sample_stamps((of, group[0].parent, source)) for group in groups]
         newest = [max(each, default=-math.inf) for each in stamps]
-        return [Run(of, source, *rest) for rest in zip(map(tuple, groups), ends, newest, strict=True)]
+        ways = [self.ways.get((of, group[0].parent, source), "linear") for group in groups]
+        return [Run(of, source, *rest) for rest in zip(map(tuple, groups), ends, newest, ways, strict=True)]
 
     def run_above(self, of: str, t: float) -> Run | str | None:
         """The run that places `of` at t; None for a root. Rule 8: open, contested, preferred."""
@@ -581,7 +612,7 @@ class ReferenceWorld:
             if lower == LATEST:
                 lower = self.newest_of_rivals(run.of for run in path)
             if lower == t:
-                return t
+                return self._as_left(of, in_frame) if t == LATEST and moving else t
             too_late |= {("BeforeHistory", None) for run in moving if run.begin > lower}
             t = lower
         return t
@@ -592,10 +623,15 @@ class ReferenceWorld:
         newest = max((datum for datum, _ in given), default=ALWAYS)
         return newest if newest != ALWAYS and any(sources > 1 for _, sources in given) else LATEST
 
+    def _as_left(self, of: str, in_frame: str) -> float:
+        """From when on nothing on the path has changed."""
+        return max(run.newest_datum for run, _ in self.path(of, in_frame, LATEST))
+
     def steps(self, of, in_frame, t, *, outside, how, limit) -> list[Step]:
         def step(edge: tuple[Run, bool]) -> list[Step]:
             run, upwards = edge
-            value, covariance, held = run.at(t, outside, how, self.default_covariance, limit)
+            own = run.way if how is None and run.way == "screw" else how or self.interpolation
+            value, covariance, held = run.at(t, outside, own, self.default_covariance, limit)
             covariance = self.default_covariance if covariance is None else covariance
             return [Step(run, upwards, t, value, covariance, held, outside)]
 
@@ -603,7 +639,7 @@ class ReferenceWorld:
 
     def pose(self, *, of, in_frame, at=LATEST, of_at=None, fixed_frame=None, outside="raise",
              interpolation=None, hold_up_to_s=math.inf) -> Answer:  # fmt: skip
-        how, limit = interpolation or self.interpolation, hold_up_to_s * NS_PER_S
+        how, limit = interpolation, hold_up_to_s * NS_PER_S
         if not {of, in_frame, fixed_frame or of} <= self.frames:
             raise refuse("UnknownFrame")
         seen = fixed_frame or of

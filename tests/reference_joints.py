@@ -170,6 +170,10 @@ class Driver:
         spans = [self.joints.span(name) for name in self.names]
         return max(first for first, _ in spans), min(last for _, last in spans)
 
+    def newest(self) -> float:
+        kept = [self.joints.kept(name, source) for name in self.names for source in self.joints.sources(name)]
+        return max(max(samples) for samples in kept)
+
     def covers(self, t: float) -> bool:
         return self.span()[0] <= t <= self.span()[1]
 

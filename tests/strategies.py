@@ -161,6 +161,8 @@ def bursts(draw: st.DrawFn, pairs: list[Pair] = DOWNHILL) -> list[Statement]:
     placement = draw(placements(pairs))
     uncertainty = st.none() if placement["covariance"] is None else AN_UNCERTAINTY
     contents = st.tuples(st.sampled_from(STAMPS), A_VALUE, uncertainty)
+    way = draw(st.sampled_from([None] * 5 + ["step", "step", "screw", "linear"])) if pairs is not ANY_PAIR else None
+    placement |= {} if way is None else {"interpolation": way}
     return [
         ("set_pose", {**placement, "at": at, "transform": value, "covariance": covariance})
         for at, value, covariance in draw(st.lists(contents, min_size=1, max_size=5))
@@ -391,6 +393,7 @@ class Twins:
                 assert_close(snapshot[name], expected.matrix, blur_of(expected))
                 assert snapshot.stamps[name] == expected.stamp
                 assert (name in snapshot.predicted) == expected.predicted
+                assert (name in snapshot.held) == bool(expected.held)
 
 
 def _with_values(arguments: dict[str, Any]) -> dict[str, Any]:

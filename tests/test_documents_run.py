@@ -31,7 +31,7 @@ import armillary
 from armillary.errors import MissingExtra
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md")])
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md"), *ROOT.glob("docs/how_to/*.md")])
 ALL_PAGES = sorted([*PAGES, ROOT / "CHANGELOG.md", *ROOT.glob("*/README.md")])
 EXAMPLES = sorted(ROOT.glob("examples/*.py"))
 EXAMPLE_LIMIT_S = 30.0  # they take a second; a busy machine takes longer

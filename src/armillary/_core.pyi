@@ -405,7 +405,7 @@ class WorldFace:
         What holds everything: transports, recorders and viewers are written against it.
         """
 
-    def set_pose(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | ArrayLike, at: int, source: str | None = None, covariance: ArrayLike | None = None) -> None:
+    def set_pose(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | ArrayLike, at: int, source: str | None = None, covariance: ArrayLike | None = None, interpolation: str | None = None) -> None:
         """
         Say where a frame is at one instant.
 
@@ -420,6 +420,7 @@ class WorldFace:
             at: Instant [ns].
             source: Who asserts it; the world's own name if not given.
             covariance: (6, 6), translation then rotation, in the tangent of `of`, or six variances; unknown if not given.
+            interpolation: As for `add_relation`; the relation keeps the one that it has if not given.
 
         Raises:
             BeforeHistory: The sample is older than the history.
@@ -427,7 +428,7 @@ class WorldFace:
             InvalidName, InvalidStamp, InvalidArgument: The input is refused; nothing is stored.
         """
 
-    def set_poses(self, *, of: str | NodeId, in_frame: str | NodeId, transforms: ArrayLike, at: ArrayLike, source: str | None = None, covariances: ArrayLike | None = None) -> None:
+    def set_poses(self, *, of: str | NodeId, in_frame: str | NodeId, transforms: ArrayLike, at: ArrayLike, source: str | None = None, covariances: ArrayLike | None = None, interpolation: str | None = None) -> None:
         """
         Say where a frame is at many instants: all of them are stored, or none.
 
@@ -438,6 +439,7 @@ class WorldFace:
             at: (N,) int64 [ns], in any order.
             source: Who asserts it; the world's own name if not given.
             covariances: (N, 6, 6), or variances, (N, 6); rows of NaN are unknown.
+            interpolation: As for `add_relation`; the relation keeps the one that it has if not given.
         """
 
     def fix(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | ArrayLike, at: int | None = None, covariance: ArrayLike | None = None, source: str | None = None, recalibrate: bool = False) -> None:
@@ -687,7 +689,7 @@ class StoreCore:
     def name(self) -> str:
         """The source of what is said without a source."""
 
-    def set_pose(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | ArrayLike, at: int, source: str | None = None, covariance: ArrayLike | None = None) -> None:
+    def set_pose(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | ArrayLike, at: int, source: str | None = None, covariance: ArrayLike | None = None, interpolation: str | None = None) -> None:
         """
         Say where a frame is at one instant.
 
@@ -702,6 +704,7 @@ class StoreCore:
             at: Instant [ns].
             source: Who asserts it; the world's own name if not given.
             covariance: (6, 6), translation then rotation, in the tangent of `of`, or six variances; unknown if not given.
+            interpolation: As for `add_relation`; the relation keeps the one that it has if not given.
 
         Raises:
             BeforeHistory: The sample is older than the history.
@@ -709,7 +712,7 @@ class StoreCore:
             InvalidName, InvalidStamp, InvalidArgument: The input is refused; nothing is stored.
         """
 
-    def set_poses(self, *, of: str | NodeId, in_frame: str | NodeId, transforms: ArrayLike, at: ArrayLike, source: str | None = None, covariances: ArrayLike | None = None) -> None:
+    def set_poses(self, *, of: str | NodeId, in_frame: str | NodeId, transforms: ArrayLike, at: ArrayLike, source: str | None = None, covariances: ArrayLike | None = None, interpolation: str | None = None) -> None:
         """
         Say where a frame is at many instants: all of them are stored, or none.
 
@@ -720,6 +723,7 @@ class StoreCore:
             at: (N,) int64 [ns], in any order.
             source: Who asserts it; the world's own name if not given.
             covariances: (N, 6, 6), or variances, (N, 6); rows of NaN are unknown.
+            interpolation: As for `add_relation`; the relation keeps the one that it has if not given.
         """
 
     def fix(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | ArrayLike, at: int | None = None, covariance: ArrayLike | None = None, source: str | None = None, recalibrate: bool = False) -> None:
@@ -737,6 +741,8 @@ class StoreCore:
 
         False: that there is such a relation is not known here yet, and nothing was stored.
         """
+
+    def declare_relation(self, *, of: str | NodeId, in_frame: str | NodeId, source: str | None, at: int, interpolation: str) -> None: ...
 
     def check_new_relation(self, of: str | NodeId, in_frame: str | NodeId, source: str, start: int | None) -> None: ...
 
@@ -1005,7 +1011,7 @@ class StoreCore:
     def node_of_frame(self, name: str | NodeId) -> NodeId | None:
         """The node that made a frame; None where it is no frame of a node."""
 
-    def relation_rows(self) -> tuple[tuple[str, str, str, str, int, int | None, int | None], ...]: ...
+    def relation_rows(self) -> tuple[tuple[str, str, str, str, int, int | None, int | None, str], ...]: ...
 
     def relation_id(self, of: str | NodeId, in_frame: str | NodeId, source: str) -> int: ...
 
@@ -1375,6 +1381,10 @@ class ChangeRecord:
         """Of what is asserted: empty, fixed, driven, sampled or ended."""
 
     @property
+    def interpolation(self) -> str:
+        """How samples that are asserted follow one another."""
+
+    @property
     def transform(self) -> Any:
         """The pose of a new Transform or of a fixed frame; None of others."""
 
@@ -1448,7 +1458,7 @@ class ChangeRequest:
     def driven(*, of: str, in_frame: str, source: str, since: int | None, form: tuple[Any, ...], at: int) -> ChangeRequest: ...
 
     @staticmethod
-    def sampled(*, of: str, in_frame: str, source: str, since: int, at: int) -> ChangeRequest: ...
+    def sampled(*, of: str, in_frame: str, source: str, since: int, at: int, interpolation: str = 'linear') -> ChangeRequest: ...
 
     @staticmethod
     def sampled_twist(*, of: str, relative_to: str, source: str, at: int) -> ChangeRequest: ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -340,6 +340,29 @@ class World(WorldFace):
             since=since,
             update=update,
         )
+
+    def add_relation(
+        self,
+        *,
+        of: str | NodeId,
+        in_frame: str | NodeId,
+        source: str | None = None,
+        interpolation: Literal["linear", "screw", "step"] = "linear",
+        at: int | None = None,
+    ) -> None:
+        """Add a relation before its first sample, or choose how the samples of a known one follow one another.
+
+        Args:
+            of: The frame that is placed; made if it is new.
+            in_frame: Its parent; made if it is new.
+            source: Who places it; the world's own name if not given.
+            interpolation: "linear": as the query asks, or the world. "screw": one screw motion, unless the query asks
+                otherwise. "step": each sample holds until the next one, as a map correction does: the relation covers
+                all time from its first sample on, does not limit `LATEST`, does not move, and `held` of the answers
+                names it with its age. It counts for all samples, those of the past included.
+            at: Since when samples are expected, where the relation is new [ns]; now if not given.
+        """
+        self.store.add_relation(of=of, in_frame=in_frame, source=source, interpolation=interpolation, at=at)
 
     def relations(self) -> tuple[RelationInfo, ...]:
         """Return every relation of poses and of twists: rate, age, span, samples, source, kind."""
@@ -1004,6 +1027,7 @@ class World(WorldFace):
         at: int | None = None,
         shapes: Literal["visual", "collision", "both", "none"] = "visual",
         skip_missing: bool = False,
+        interpolation: str | Mapping[str, str] | None = None,
     ) -> Mount:
         """Mount a model: every link becomes a frame that its joints move, with its shapes in the scene.
 
@@ -1020,6 +1044,9 @@ class World(WorldFace):
             at: From this instant on [ns]; always, if left out.
             shapes: Which shapes of links become nodes of the scene.
             skip_missing: Leave out shapes whose files do not exist, instead of raising.
+            interpolation: How joints go from one sample to the next: "linear", "wrap" or "hold" for all of them, or by
+                name of a variable of the model. "hold": a drawer is where it was left until it is set again, and
+                `held` of the answers says so. If left out, as the model has it.
 
         It is one change of structure: `undo` takes it back as a whole. Edits are undone at the model.
 
@@ -1042,6 +1069,7 @@ class World(WorldFace):
             at=at,
             shapes=shapes,
             skip_missing=skip_missing,
+            interpolation=interpolation,
         )
 
     @property

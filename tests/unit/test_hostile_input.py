@@ -136,6 +136,7 @@ CALLS: dict[str, dict[str, Any]] = {
     | {"recalibrate": False},
     "frames": {},
     "keep_twists": {"of": "robot", "relative_to": "map", "source": None, "history": None, "max_samples": None},
+    "add_relation": EDGE | {"source": None, "interpolation": "step", "at": 5},
     "keep": EDGE | {"source": None, "history": None, "max_samples": None, "thin_m": None, "thin_rad": None},
     "linear_velocity": MOTION | CONTEXT | {"point": None},
     "map_points": {"*": [[1, 2, 3]], "from_frame": "robot", "to_frame": "map", "at": LATEST} | CONTEXT,

@@ -73,7 +73,7 @@ class Block {
       fill(edge_, edge.provider.fixed().value);
       return {};
     }
-    if (edge.provider.kind == ProviderKind::sampled && context_.interpolation == Interpolation::linear) return interpolate(edge);
+    if (edge.provider.kind == ProviderKind::sampled && is_straight(edge, context_)) return interpolate(edge);
     return one_by_one(edge);
   }
 
@@ -257,10 +257,12 @@ class Sweeper {
     FrameId above = kNone;        // parent, where the edge has a value
     FrameId component = kNone;    // topmost frame reached; kNone: not yet known
     FrameId rigid = kNone;        // topmost frame reached over fixed edges alone
-    FrameId fresh = kNone;        // topmost frame reached without holding or predicting
+    FrameId fresh = kNone;        // topmost frame reached without holding
+    FrameId given = kNone;        // topmost frame reached without predicting
     bool is_rigid = false;
-    bool is_stale = false;  // held or predicted, as the question has it
-    bool visited = false;   // on the way up: edges that do not cover the instant may form a cycle
+    bool is_held = false;
+    bool is_predicted = false;
+    bool visited = false;  // on the way up: edges that do not cover the instant may form a cycle
   };
 
   void sweep(const Topology& topology, Stamp at, QueryContext context) {
@@ -306,7 +308,7 @@ class Sweeper {
     while (places_[frame].component == kNone) {
       Place& here = places_[frame];
       if (here.above == kNone || here.visited) {
-        here.component = here.rigid = here.fresh = frame;
+        here.component = here.rigid = here.fresh = here.given = frame;
         here.component_T_frame = {};
         break;
       }
@@ -324,7 +326,8 @@ class Sweeper {
     here.component_T_frame = above.component_T_frame * here.component_T_frame;
     here.component = above.component;
     here.rigid = here.is_rigid ? above.rigid : frame;
-    here.fresh = here.is_stale ? frame : above.fresh;
+    here.fresh = here.is_held ? frame : above.fresh;
+    here.given = here.is_predicted ? frame : above.given;
   }
 
   void find_edges(const Topology& topology, Stamp at, const QueryContext& context) {
@@ -358,7 +361,7 @@ class Sweeper {
       if (here.above == kNone) continue;
       const Bracket bracket = is_sampled(id) ? Series::settle(probes_[id - first_], at) : Bracket{};
       const auto& [before, after] = bracket;
-      if (before && after && before.stamp_ns() != at.ns && context.interpolation == Interpolation::linear) {
+      if (before && after && before.stamp_ns() != at.ns && is_straight(edges_[id - first_], context)) {
         gather(id - first_, before, after, at);
       } else {
         evaluate_unusual(edges_[id - first_], bracket, at, context, here);
@@ -390,7 +393,8 @@ class Sweeper {
     }
     held_children_.resize(held_.size(), edge.child);
     here.is_rigid = edge.provider.kind == ProviderKind::fixed;
-    here.is_stale = value_.held || value_.predicted;
+    here.is_held = value_.held;
+    here.is_predicted = value_.predicted;
     here.component_T_frame = value_.value;
   }
 
@@ -477,8 +481,7 @@ Sweep ForestView::snapshot(FrameId in_frame, When at, const QueryContext& given)
     const Stamp stamp = there.rigid == here.rigid && id != in_frame ? Stamp::always() : at.at;
     const Transform in_T_frame =
         seen_from_top ? there.component_T_frame : between(here.component_T_frame, there.component_T_frame);
-    const bool is_stale = there.fresh != here.fresh, predicts = context.outside == Outside::predict;
-    sweep.found.push_back({id, in_T_frame, stamp, is_stale && !predicts, is_stale && predicts});
+    sweep.found.push_back({id, in_T_frame, stamp, there.fresh != here.fresh, there.given != here.given});
     sweep.names += *topology.node(id).name;
     sweep.name_ends.push_back(static_cast<std::uint32_t>(sweep.names.size()));
   }

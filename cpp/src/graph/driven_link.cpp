@@ -171,6 +171,12 @@ Coverage DrivenLink::coverage() const {
   return common;
 }
 
+Stamp DrivenLink::newest() const {
+  Stamp newest = Stamp::always();
+  for (const Variable* variable : read_) newest = std::max(newest, variable->newest());
+  return newest;
+}
+
 /// Each has samples, and no instant has all of them: the one that begins last.
 static void explain_apart(std::span<const Variable* const> variables, Evidence& failure) {
   for (const Variable* variable : variables)

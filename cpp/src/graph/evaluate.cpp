@@ -68,6 +68,7 @@ Failure edge_failure(FailureKind kind, const PathEdge& edge, Stamp at, const Que
                     .last = held.last,
                     .horizon_ns = is_too_far ? context.prediction->horizon.ns : -1,
                     .hold_up_to_ns = is_too_old ? context.hold_up_to.ns : -1};
+  if (edge.provider.is_step() && !held.empty()) evidence.last = edge.provider.series().newest();
   if (edge.provider.kind == ProviderKind::driven && at >= edge.opens) edge.provider.driven().explain(evidence);
   return evidence;
 }
@@ -109,6 +110,17 @@ Failure resolve_latest(const Topology& topology, FrameId of, FrameId in_frame, c
   return {};
 }
 
+Stamp newest_datum(const Path& path) {
+  Stamp newest = Stamp::always();
+  for (const auto* edges : {&path.up, &path.down})
+    for (const PathEdge& edge : *edges) {
+      if (edge.provider.kind == ProviderKind::sampled) newest = std::max(newest, edge.provider.series().newest());
+      if (edge.provider.kind == ProviderKind::driven) newest = std::max(newest, edge.provider.driven().newest());
+    }
+  if (newest == Stamp::always()) return Stamp::never();
+  return path.valid_from == Stamp::never() ? newest : std::max(newest, path.valid_from);
+}
+
 namespace {
 
 struct Evaluator {
@@ -133,7 +145,7 @@ struct Evaluator {
       const PathEdge& edge = edges[i];
       const bool sampled = edge.provider.kind == ProviderKind::sampled;
       const Bracket bracket = sampled ? Series::settle(probes[i], at) : Bracket{};
-      if (is_plain(bracket) && bracket.before.stamp_ns() != at.ns) {
+      if (is_plain(edge, bracket) && bracket.before.stamp_ns() != at.ns) {
         const Transform value =
             interpolate_linear(pose_of(bracket.before), pose_of(bracket.after), fraction(bracket.before, bracket.after, at.ns));
         result = i == 0 ? value : value * result;
@@ -153,9 +165,8 @@ struct Evaluator {
   }
 
   /// The usual case, worth a short cut: between two samples, no covariance, straight interpolation.
-  [[nodiscard]] bool is_plain(const Bracket& bracket) const {
-    return bracket.before && bracket.after && bracket.before.side == nullptr && !fallback &&
-           context.interpolation == Interpolation::linear;
+  [[nodiscard]] bool is_plain(const PathEdge& edge, const Bracket& bracket) const {
+    return bracket.before && bracket.after && bracket.before.side == nullptr && !fallback && is_straight(edge, context);
   }
 
   void take(const PathEdge& edge, const Evaluation& evaluation) {
@@ -195,6 +206,10 @@ Failure evaluate_segment(const Topology& topology, FrameId of, FrameId in_frame,
   segment.at = latest ? Stamp::never() : at;
   Failure failure = latest ? resolve_latest(topology, of, in_frame, context, scratch, path, segment.at, limiting)
                            : scratch.finder.find(topology, of, in_frame, at, context, path);
+  if (!failure && latest && segment.at == Stamp::never()) {
+    segment.at = newest_datum(path);
+    if (!path.holds_at(segment.at)) failure = scratch.finder.find(topology, of, in_frame, segment.at, context, path);
+  }
   if (!failure) failure = evaluate_path(path, context, fallback, scratch, segment);
   if (failure && latest) {
     failure->limiting = limiting;

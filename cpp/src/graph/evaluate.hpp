@@ -133,6 +133,9 @@ class LatestSearch {
 [[nodiscard]] Failure resolve_latest(const Topology& topology, FrameId of, FrameId in_frame, const QueryContext& context,
                                      Scratch& scratch, Path& path, Stamp& at, RelationId& limiting);
 
+/// Where what was left holds without an end, from when on it does: the newest sample of the path. `never` where all is fixed.
+[[nodiscard]] Stamp newest_datum(const Path& path);
+
 /// A failure of one edge, with what the edge covers as evidence.
 [[nodiscard]] Failure edge_failure(FailureKind kind, const PathEdge& edge, Stamp at, const QueryContext& context);
 

@@ -83,6 +83,15 @@ Failure to_values(const Transform& pose, std::array<double, 7>& values) {
   return {};
 }
 
+Failure Forest::add_relation(const EdgeName& edge, Stamp since, SampleInterpolation interpolation) {
+  const Guard guard(state_->lock);
+  return state_->await_samples({.of = std::string(edge.of),
+                                .in_frame = std::string(edge.in_frame),
+                                .source = std::string(edge.source),
+                                .since = since,
+                                .interpolation = interpolation});
+}
+
 Failure Forest::set_pose(const EdgeName& edge, Stamp at, const Transform& in_frame_T_of, const Covariance* covariance) {
   const Side side(covariance);
   std::array<double, 7> values{};
@@ -295,12 +304,15 @@ std::optional<RelationInfo> Forest::relation(RelationId id) const {
                     .of = *state_->frames[record.of].name,
                     .in_frame = *state_->frames[record.parent].name,
                     .source = state_->sources[record.source],
-                    .kind = kind_of(*record.track, id)};
+                    .kind = kind_of(*record.track, id),
+                    .interpolation = record.interpolation};
+  Stamp newest = Stamp::always();
   for (std::size_t k = 0; k < record.track->runs.size(); ++k) {
     const RunRecord& run = record.track->runs[k];
     const bool counts = run.relation == id && run.is_sampled() == (info.kind == ProviderKind::sampled);
     if (!counts) continue;
     if (run.is_sampled()) info.samples += record.track->own_samples(k);
+    if (run.is_sampled() && !run.series()->empty()) newest = std::max(newest, run.series()->newest());
     info.integrated = run.is_sampled() && run.series()->is_computed(run.series()->newest());
   }
   const std::vector<RunPart> parts = state_->parts_of(*record.track);
@@ -316,6 +328,7 @@ std::optional<RelationInfo> Forest::relation(RelationId id) const {
     else
       std::ranges::for_each(coverage_of(parts, k), cover);
   }
+  if (info.kind == ProviderKind::sampled) info.coverage.last = std::min(info.coverage.last, newest);
   return info;
 }
 

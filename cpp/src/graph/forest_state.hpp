@@ -44,6 +44,7 @@ struct Driven {
 struct Sampled {
   std::shared_ptr<Series> series;
   bool is_awaited = false;  // the relation was asserted, but no sample of it has come yet
+  SampleInterpolation interpolation = SampleInterpolation::linear;
 };
 using Provider = std::variant<Closed, Fixed, Driven, Sampled>;
 
@@ -63,6 +64,11 @@ struct RunRecord {
   [[nodiscard]] bool is_sampled() const { return std::holds_alternative<Sampled>(provider); }
   [[nodiscard]] bool is_awaited() const { return is_sampled() && std::get<Sampled>(provider).is_awaited; }
   [[nodiscard]] bool is_placeholder() const { return is_sampled() && series()->empty(); }
+  [[nodiscard]] SampleInterpolation interpolation() const {
+    return is_sampled() ? std::get<Sampled>(provider).interpolation : SampleInterpolation::linear;
+  }
+  /// Whether its last sample holds until it ends.
+  [[nodiscard]] bool is_step() const { return interpolation() == SampleInterpolation::step; }
   /// Of a sampled run.
   [[nodiscard]] const std::shared_ptr<Series>& series() const { return std::get<Sampled>(provider).series; }
   /// Its constant pose, or null.
@@ -135,11 +141,19 @@ struct RelationRecord {
   SourceId source = kNone;
   TrackRecord* track = nullptr;
   Retention retention{};
+  SampleInterpolation interpolation = SampleInterpolation::linear;
   bool is_of_scene = false;  // it follows from where a node is
   bool breaks_body = false;  // its samples hold nothing
 
+  /// What its series keep: of corrections none is reproduced by those around it.
+  [[nodiscard]] Retention kept() const {
+    Retention kept = retention;
+    if (interpolation == SampleInterpolation::step) kept.thin_m = kept.thin_rad = 0.0;
+    return kept;
+  }
   /// A run of samples by this relation.
   [[nodiscard]] RunRecord sampled_run(Stamp from, Sampled samples) const {
+    samples.interpolation = interpolation;
     return {from, parent, id, std::move(samples), breaks_body ? Origin::against_body : Origin::asserted};
   }
 };
@@ -444,6 +458,7 @@ struct Forest::State {
               Origin origin = Origin::asserted);
   Failure erase_fixed(TrackRecord& track, Stamp since);
   Failure await_samples(const AwaitSamples& edit);
+  Failure set_interpolation(RelationRecord& relation, SampleInterpolation interpolation);
   Failure let_go(FrameId frame);
   [[nodiscard]] bool is_of_scene(FrameId frame) const;
   Failure strip_frame(FrameId frame);

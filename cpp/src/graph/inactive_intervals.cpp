@@ -83,7 +83,8 @@ Interval lasting(const std::vector<RunPart>& parts, std::size_t k) {
   const Interval lasts{part.from, k + 1 < parts.size() ? parts[k + 1].from : Stamp::never()};
   if (!part.is_sampled()) return lasts;
   const Row first = part.first_row();
-  return first ? common(lasts, {{first.stamp_ns()}, {part.last_row().stamp_ns() + 1}}) : kNever;
+  if (!first) return kNever;
+  return common(lasts, {{first.stamp_ns()}, part.run->is_step() ? Stamp::never() : Stamp{part.last_row().stamp_ns() + 1}});
 }
 
 Intervals coverage_of(const std::vector<RunPart>& parts, std::size_t k) {

@@ -246,9 +246,13 @@ FailureKind evaluate_sampled(const PathEdge& edge, const Bracket& bracket, Stamp
   }
   if (!before)
     return hold_or_fail(edge, after ? after : series.first_row(), at, FailureKind::before_history, context, fallback, out);
+  if (edge.provider.is_step()) {
+    hold_row(edge, before, at, context, fallback, out);
+    return FailureKind::none;
+  }
   if (!after && context.outside == Outside::predict) return predict_or_fail(edge, before, at, context, fallback, out);
   if (!after) return hold_or_fail(edge, before, at, FailureKind::after_history, context, fallback, out);
-  out.value = interpolate_rows(before, after, at.ns, context.interpolation);
+  out.value = interpolate_rows(before, after, at.ns, interpolation_of(edge, context));
   if (context.want_covariance) {
     const bool possible = before.side != nullptr && after.side != nullptr;
     set_certainty(possible ? covariance_between(before, after, fraction(before, after, at.ns), out.value) : std::nullopt,
@@ -314,6 +318,8 @@ std::optional<Stamp> newest_covered(const PathEdge& edge, Stamp limit) {
     case ProviderKind::sampled: {
       const Series& series = edge.provider.series();
       if (series.empty()) return std::nullopt;
+      if (edge.provider.is_step())
+        return series.first_row().stamp_ns() <= limit.ns ? std::optional(Stamp::never()) : std::nullopt;
       if (series.newest() <= limit) return series.newest();
       const Bracket bracket = series.bracket(limit);
       if (!bracket.before) return std::nullopt;
@@ -338,7 +344,8 @@ Coverage coverage_of(const PathEdge& edge) {
       return {edge.opens, Stamp::never()};
     case ProviderKind::sampled: {
       const Row first = provider.series().first_row();
-      return first ? Coverage{{first.stamp_ns()}, provider.series().newest()} : Coverage{};
+      if (!first) return {};
+      return {{first.stamp_ns()}, provider.is_step() ? Stamp::never() : provider.series().newest()};
     }
     case ProviderKind::driven: {
       const Coverage covered = provider.driven().coverage();

@@ -244,6 +244,13 @@ Failure resolve_all(const Topology& topology, std::span<const FramePair> pairs, 
       return failure;
     }
   }
+  if (at != Stamp::never()) return {};
+  Stamp newest = Stamp::always();
+  for (const auto& [of, in_frame] : pairs) {
+    if (scratch.finder.find(topology, of, in_frame, at, context, scratch.path)) continue;
+    if (const Stamp one = newest_datum(scratch.path); one != Stamp::never()) newest = std::max(newest, one);
+  }
+  if (newest != Stamp::always()) at = newest;
   return {};
 }
 
@@ -305,7 +312,7 @@ Failure Forest::keep(RelationId id, const Retention& retention) {
   RelationRecord& relation = *state_->relations[id];
   relation.retention = retention;
   for (RunRecord& run : relation.track->runs)
-    if (run.relation == id && run.is_sampled()) run.series()->set_retention(retention, state_->retired);
+    if (run.relation == id && run.is_sampled()) run.series()->set_retention(relation.kept(), state_->retired);
   state_->expire_runs(*relation.track, relation);
   state_->drop_unused_relations(*relation.track);
   state_->publish(relation.track->of);

@@ -71,7 +71,7 @@ void copy_last(const Series& from, Stamp before, Series& to, RetireList& retired
 }
 
 std::shared_ptr<Series> Forest::State::new_series(RelationId relation) const {
-  return std::make_shared<Series>(kPoseWidth, relations[relation]->retention);
+  return std::make_shared<Series>(kPoseWidth, relations[relation]->kept());
 }
 
 void Forest::State::erase_run(TrackRecord& track, std::size_t k) {

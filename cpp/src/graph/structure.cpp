@@ -24,9 +24,9 @@ Intervals RunRecord::inactive() const {
 }
 
 ProviderRef RunRecord::published() const {
-  if (is_sampled()) return {ProviderKind::sampled, series().get()};
-  if (const FixedPose* pose = fixed()) return {ProviderKind::fixed, pose};
-  if (const DrivenProvider* link = driven()) return {ProviderKind::driven, link};
+  if (is_sampled()) return {ProviderKind::sampled, std::get<Sampled>(provider).interpolation, series().get()};
+  if (const FixedPose* pose = fixed()) return {.kind = ProviderKind::fixed, .pointer = pose};
+  if (const DrivenProvider* link = driven()) return {.kind = ProviderKind::driven, .pointer = link};
   return {};
 }
 
@@ -39,7 +39,7 @@ bool RunRecord::is_last_owner() const {
 
 RunRecord RunRecord::with(std::shared_ptr<Series> samples) const {
   RunRecord other = *this;
-  other.provider = Sampled{std::move(samples)};
+  other.provider = Sampled{.series = std::move(samples), .interpolation = interpolation()};
   return other;
 }
 

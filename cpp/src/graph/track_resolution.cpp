@@ -23,6 +23,13 @@ Failure Forest::State::apply(const AlignTrack& edit) {
       make_relation({edit.of, asserted.in_frame, edit.source}).breaks_body = asserted.is_samples() && asserted.breaks_body;
   if (Failure failure = align(track, edit)) return failure;
   const std::vector<RelationId> relations_before = track.relations;
+  for (const RelationId id : relations_before) {
+    const auto chosen = edit.interpolations.find(*frames[relations[id]->parent].name);
+    const bool is_chosen = chosen != edit.interpolations.end();
+    if (relations[id]->is_of_scene) continue;
+    if (Failure failure = set_interpolation(*relations[id], is_chosen ? chosen->second : SampleInterpolation::linear))
+      return failure;
+  }
   for (const RelationId id : relations_before)
     if (reaches(relations[id]->parent, of)) mark_cycle(of, relations[id]->parent);
   publish(std::vector<FrameId>(circular.begin(), circular.end()));

@@ -172,7 +172,7 @@ struct EdgeMotion {
     if (!interval.after) interval = {row_before(edge.provider.series(), at), rows.poses.before};
     if (!interval.before || !interval.after) return FailureKind::single_sample;
     const auto& [before, after] = interval;
-    differentiate(pose_of(before), pose_of(after), per_second(before, after), context.query.interpolation, out);
+    differentiate(pose_of(before), pose_of(after), per_second(before, after), interpolation_of(edge, context.query), out);
     if (wants_errors()) add_derivative_errors(here(), interval, out.body_form(), *context.errors);
     return FailureKind::none;
   }
@@ -194,7 +194,7 @@ struct EdgeMotion {
     if (kind != FailureKind::none) return kind;
     kind = evaluate_edge(edge, is_sampled ? &at_to : nullptr, to, inside, context.fallback, b);
     if (kind != FailureKind::none) return kind;
-    differentiate(a.value, b.value, 1e9 / static_cast<double>(to.ns - from.ns), inside.interpolation, out);
+    differentiate(a.value, b.value, 1e9 / static_cast<double>(to.ns - from.ns), interpolation_of(edge, inside), out);
     if (wants_errors())
       add_difference_errors(here(), {edge, from, at_from, a, inside, context.fallback},
                             {edge, to, at_to, b, inside, context.fallback}, out.body_form(), *context.errors);
@@ -214,6 +214,12 @@ struct EdgeMotion {
     return FailureKind::none;
   }
 
+  /// A correction does not move: it is another one from the next sample on.
+  [[nodiscard]] FailureKind stay() const {
+    if (wants_errors()) add_pose_errors(here(), *context.errors);
+    return FailureKind::none;
+  }
+
   [[nodiscard]] FailureKind hold_still() const {
     out.method = TwistMethod::differentiated;
     has_unknown_error();
@@ -226,6 +232,7 @@ struct EdgeMotion {
       return FailureKind::none;
     }
     if (edge.provider.kind == ProviderKind::driven) return velocity_of_driven();
+    if (edge.provider.is_step()) return stay();
     if (out.pose.held) return hold_still();
     if (out.pose.predicted) {
       take_predicted();
@@ -250,7 +257,7 @@ bool last_motion(const PathEdge& edge, const Series& series, const Row& last, co
   if (!before) return false;
   Motion motion;
   motion.pose.value = pose_of(last);
-  differentiate(pose_of(before), motion.pose.value, per_second(before, last), context.interpolation, motion);
+  differentiate(pose_of(before), motion.pose.value, per_second(before, last), interpolation_of(edge, context), motion);
   body_form = motion.body_form();
   return true;
 }
@@ -321,7 +328,7 @@ struct Walker {
       const bool sampled = edge.provider.kind == ProviderKind::sampled;
       const EdgeRows rows{sampled ? Series::settle(scratch.probes[first + i], at) : Bracket{},
                           scratch.readings.empty() ? kNobody : scratch.readings[first + i]};
-      if (is_plain(rows) && climb_plain(edge, rows, out)) continue;
+      if (is_plain(edge, rows) && climb_plain(edge, rows, out)) continue;
       const FailureKind kind = evaluate_motion(edge, rows, at, context, motion);
       if (kind != FailureKind::none) {
         failed = i;
@@ -334,10 +341,10 @@ struct Walker {
   }
 
   /// The usual case, worth a short cut: between two samples, no covariance, straight interpolation.
-  [[nodiscard]] bool is_plain(const EdgeRows& rows) const {
+  [[nodiscard]] bool is_plain(const PathEdge& edge, const EdgeRows& rows) const {
     const auto& [before, after] = rows.poses;
     return before && after && before.stamp_ns() != at.ns && before.side == nullptr && !context.fallback &&
-           context.query.interpolation == Interpolation::linear;
+           is_straight(edge, context.query);
   }
 
   /// False where the window is not covered.

@@ -255,7 +255,10 @@ class MotionSearch {
         if (Failure failure = resolve(reference, axes, scratch_.second)) return failure;
       if (Failure failure = resolve(question_.of, reference, scratch_.path)) return failure;
     }
-    return {};
+    if (at != Stamp::never()) return {};
+    at = newest_datum(scratch_.path);
+    if (scratch_.path.holds_at(at)) return {};
+    return scratch_.finder.find(topology_, question_.of, reference, at, context, scratch_.path);
   }
 
   Failure along_poses(const QueryContext& context, TwistAnswer& out) {

@@ -121,7 +121,7 @@ void add_fixed(const EdgePose& here, ErrorList& errors) {
 
 void add_between(const EdgePose& here, ErrorList& errors) {
   const auto& [before, after] = here.rows;
-  const Arc arc(pose_of(before), pose_of(after), here.context.interpolation);
+  const Arc arc(pose_of(before), pose_of(after), interpolation_of(here.edge, here.context));
   const EndEffects on_pose = arc.on_pose(fraction(before, after, here.at.ns), here.pose.value.rotation);
   if (ErrorEffect* effect = add_row(here, before, errors)) effect->on_pose = on_pose.first;
   if (ErrorEffect* effect = add_row(here, after, errors)) effect->on_pose = on_pose.second;
@@ -136,7 +136,7 @@ void add_sampled(const EdgePose& here, ErrorList& errors) {
 
 /// A straight line keeps its velocity along the parent's axes, so its body form turns with the pose.
 void turn_with_pose(const EdgePose& here, const Velocity& motion, ErrorEffect& effect) {
-  if (here.context.interpolation == Interpolation::screw) return;
+  if (interpolation_of(here.edge, here.context) == Interpolation::screw) return;
   effect.on_motion.tr = sum(effect.on_motion.tr, crossed(motion.linear, effect.on_pose.rr));
 }
 
@@ -166,7 +166,7 @@ void add_joint_errors(const EdgePose& here, ErrorList& errors) {
 
 void add_derivative_errors(const EdgePose& here, const Bracket& differentiated, const Velocity& motion, ErrorList& errors) {
   const auto& [before, after] = differentiated;
-  const Arc arc(pose_of(before), pose_of(after), here.context.interpolation);
+  const Arc arc(pose_of(before), pose_of(after), interpolation_of(here.edge, here.context));
   const double per_s = 1e9 / static_cast<double>(after.stamp_ns() - before.stamp_ns());
   const EndEffects on_pose = arc.on_pose(fraction(before, after, here.at.ns), here.pose.value.rotation);
   const EndEffects on_motion = arc.on_motion(per_s, here.pose.value.rotation);
@@ -184,7 +184,7 @@ void add_difference_errors(const EdgePose& here, const EdgePose& from, const Edg
   const std::size_t first = errors.effects.size();
   add_pose_errors(here, errors);
   for (std::size_t i = first; i < errors.effects.size(); ++i) turn_with_pose(here, motion, errors.effects[i]);
-  const Arc arc(from.pose.value, to.pose.value, here.context.interpolation);
+  const Arc arc(from.pose.value, to.pose.value, interpolation_of(here.edge, here.context));
   const double per_s = 1e9 / static_cast<double>(to.at.ns - from.at.ns);
   const EndEffects on_motion = arc.on_motion(per_s, here.pose.value.rotation);
   add_end(from, on_motion.first, errors);

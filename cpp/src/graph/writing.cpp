@@ -252,9 +252,33 @@ Failure Forest::State::erase_fixed(TrackRecord& track, Stamp since) {
 Failure Forest::State::await_samples(const AwaitSamples& edit) {
   const EdgeName edge{edit.of, edit.in_frame, edit.source};
   if (edit.of == edit.in_frame) return Evidence{.kind = FailureKind::frame_in_itself, .name = edit.of};
-  if (find_relation(edge) != nullptr) return {};
+  if (RelationRecord* known = find_relation(edge))
+    return edit.interpolation ? set_interpolation(*known, *edit.interpolation) : Failure{};
   if (Failure failure = check_constant(edge, nullptr, false)) return failure;
-  return edit_track(edge, [&](TrackRecord& track, RelationRecord& relation) { await_run(track, relation, edit.since); });
+  return edit_track(edge, [&](TrackRecord& track, RelationRecord& relation) {
+    relation.interpolation = edit.interpolation.value_or(SampleInterpolation::linear);
+    await_run(track, relation, edit.since);
+  });
+}
+
+/// All its samples, those of the past included. Where they hold longer than before they may close a cycle.
+Failure Forest::State::set_interpolation(RelationRecord& relation, SampleInterpolation interpolation) {
+  if (relation.interpolation == interpolation) return {};
+  touch(relation.of);
+  const SampleInterpolation before = std::exchange(relation.interpolation, interpolation);
+  const RelationId id = relation.id;
+  Failure failure = edit_runs(*relation.track, kNone, [&](TrackRecord& track) {
+    for (RunRecord& run : track.runs)
+      if (run.relation == id && run.is_sampled()) std::get<Sampled>(run.provider).interpolation = interpolation;
+  });
+  if (failure) {
+    relation.interpolation = before;
+    return failure;
+  }
+  for (RunRecord& run : relation.track->runs)
+    if (run.relation == id && run.is_sampled()) run.series()->set_retention(relation.kept(), retired);
+  relation.track->watches.fire_all();
+  return {};
 }
 
 /// Erases the relations whose parent the frame is, their past included.

@@ -70,6 +70,33 @@ std::vector<Slot> slots_of(const ChangeLog& log, const Track& track) {
   return found == frame->tracks.end() ? std::vector<Slot>{} : slots_of(log, found->second).slots;
 }
 
+namespace {
+
+bool has_choice(const Slot& slot) {
+  return slot.is<Sampled>() && std::get<Sampled>(slot.payload->value).interpolation != SampleInterpolation::linear;
+}
+
+}  // namespace
+
+std::optional<Slot> samples_slot(const std::vector<Slot>& slots, const std::string& parent) {
+  std::optional<Slot> found;
+  for (const Slot& slot : slots) {
+    if (!slot.is<Sampled>() || slot.parent() != parent) continue;
+    const bool counts = !found || std::pair(has_choice(*found), found->record->signature()) <
+                                      std::pair(has_choice(slot), slot.record->signature());
+    if (counts) found = slot;
+  }
+  return found;
+}
+
+std::map<std::string, SampleInterpolation> interpolations_of(const std::vector<Slot>& slots) {
+  std::map<std::string, SampleInterpolation> chosen;
+  for (const Slot& slot : slots)
+    if (has_choice(slot))
+      chosen[slot.parent()] = std::get<Sampled>(samples_slot(slots, slot.parent())->payload->value).interpolation;
+  return chosen;
+}
+
 bool is_declared_body(const ChangeLog& log, const std::string& name) {
   const auto found = log.bodies().find(name);
   return found != log.bodies().end() && is_present<SetBody>(found->second);

@@ -203,6 +203,11 @@ Inverse AssertionLog::inverse_of(const log::SetVariables& payload) const {
 
 /// The slot as it was before: its value, or empty.
 Inverse AssertionLog::inverse_of(const log::Assert& payload) const {
+  if (const auto* sampled = std::get_if<log::Sampled>(&payload.value); sampled && payload.track.kind == log::TrackKind::pose) {
+    const auto slot = log::samples_slot(pose_slots(payload.track.of, payload.track.source), sampled->in_frame);
+    const bool is_other = slot && std::get<log::Sampled>(slot->payload->value).interpolation != sampled->interpolation;
+    return is_other ? Inverse(std::vector<log::Payload>{*slot->payload}) : Inverse(std::in_place);
+  }
   if (!is_since(payload)) return Inverse(std::in_place);
   log::Assert back{.track = payload.track, .since = payload.since, .recalibrate = true};
   std::size_t known = 0;

@@ -47,8 +47,12 @@ std::vector<std::string> AssertionLog::lines() const {
   std::vector<std::string> all;
   for (const auto& [name, frame] : log_.frames()) {
     if (has_frame(name)) all.push_back("frame " + quoted(name));
-    for (const auto& [key, track] : frame.tracks)
-      for (const log::Slot& slot : log::slots_of(log_, track).slots) describe({key.first, name, key.second}, slot, all);
+    for (const auto& [key, track] : frame.tracks) {
+      const std::vector<log::Slot> slots = log::slots_of(log_, track).slots;
+      for (const log::Slot& slot : slots) describe({key.first, name, key.second}, slot, all);
+      for (const auto& [parent, interpolation] : log::interpolations_of(slots))
+        all.push_back("interpolation " + quoted(name) + quoted(parent) + quoted(key.second) + log::name_of(interpolation));
+    }
     for (const auto& [body, claim] : frame.claims)
       if (std::get<log::SetBody>(claim->payload).present) all.push_back("on " + quoted(name) + quoted(body));
     for (const log::PreferenceStep& step : preference_steps(name)) {

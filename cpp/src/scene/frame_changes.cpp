@@ -31,8 +31,8 @@ struct LocalEdits {
       edits.emplace_back(placed(payload, *fixed));
     else if (const auto* driven = std::get_if<log::Driven>(&payload.value))
       edits.emplace_back(PlaceDriven{track.of, parent, track.source, payload.since, driven->form});
-    else if (std::holds_alternative<log::Sampled>(payload.value))
-      edits.emplace_back(AwaitSamples{track.of, parent, track.source, payload.since});
+    else if (const auto* sampled = std::get_if<log::Sampled>(&payload.value))
+      edits.emplace_back(AwaitSamples{track.of, parent, track.source, payload.since, sampled->interpolation});
     else if (std::holds_alternative<log::Ended>(payload.value))
       edits.emplace_back(CloseFrame{track.of, track.source, payload.since});
     else
@@ -220,6 +220,7 @@ class Alignment {
     AlignTrack edit{.of = track.of, .source = track.source, .forgets = forgets, .renews = renewed_.contains(track)};
     edit.drops_unasserted = !removed_.empty() && !is_done_;
     const std::vector<log::Slot> slots = assertions_.pose_slots(track.of, track.source);
+    edit.interpolations = log::interpolations_of(slots);
     for (const log::Slot& slot : slots) {
       if (!slot.is_boundary && slots.size() > 1) {
         edit.known.push_back(slot.parent());
@@ -396,6 +397,11 @@ Failure Store::record(log::Payload payload, std::int64_t now_ns, const std::func
 bool Store::knows_relation(const RelationName& relation) const {
   const Hold hold(*this);
   return assertions_.has_relation(relation);
+}
+
+std::optional<log::Slot> Store::samples_slot(const RelationName& relation) const {
+  const Hold hold(*this);
+  return log::samples_slot(assertions_.pose_slots(relation.of, relation.source), relation.in_frame);
 }
 
 bool Store::knows_twist(const RelationName& relation) const {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from armillary._core import Transform
 from armillary.articulation.expressions import PoseExpression
-from armillary.articulation.joints import FixedJoint, Interpolation, Joint
+from armillary.articulation.joints import AxisJoint, FixedJoint, Interpolation, Joint
 from armillary.articulation.links import Link
 from armillary.articulation.loops import Loops
 from armillary.errors import InvalidArgument
@@ -110,13 +110,17 @@ def link_drive(path: str, link: Link, loops: Loops) -> LinkDrive:
 def interpolations_of(joints: Iterable[Joint]) -> dict[str, Interpolation]:
     """Return the interpolation of each variable, by name.
 
-    Where joints that share one disagree, it is linear: a whole turn of a wheel need not be one of what it drives.
+    What was chosen for a joint counts for all that follow it. Where joints that share a variable disagree otherwise, it
+    is linear: a whole turn of a wheel need not be one of what it drives.
     """
     found: dict[str, Interpolation] = {}
+    chosen: dict[str, Interpolation] = {}
     for joint in joints:
         for name, kind in joint.interpolations.items():
             found[name] = kind if found.get(name, kind) == kind else "linear"
-    return found
+        if isinstance(joint, AxisJoint) and joint.interpolation is not None:
+            chosen[joint.variable] = joint.interpolation
+    return found | chosen
 
 
 def _form(joint: Joint, loops: Loops) -> Transform | DrivenForm:

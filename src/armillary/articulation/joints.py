@@ -41,9 +41,18 @@ __all__ = [
 
 Interpolation = Literal["linear", "wrap", "hold", "unit_quaternion"]
 
+CHOICES: tuple[str, ...] = ("linear", "wrap", "hold")
+"""The interpolations that can be chosen for a joint with one axis."""
+
 _IDENTITY = Transform.identity()
 _ORIGIN = (0.0, 0.0, 0.0)
 _QUATERNION = ("qw", "qx", "qy", "qz")
+
+
+def check_interpolation(value: object) -> None:
+    """Raise InvalidArgument for what is no interpolation that can be chosen."""
+    if not isinstance(value, str) or value not in CHOICES:
+        raise InvalidArgument(f"interpolation of a joint must be 'linear', 'wrap' or 'hold', got {value!r}.", value)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,6 +192,8 @@ class AxisJoint(Joint):
         soft_limits: Where controllers begin to hold back.
         multiplier: How far it moves when its variable moves by one.
         offset: Its position when its variable is zero.
+        interpolation: How the variable goes from one sample to the next: "linear", "wrap" (an angle, the shorter way
+            round) or "hold" (a drawer is where it was left); None: as is usual for this kind of joint.
     """
 
     readable: ClassVar[tuple[str, ...]] = (*Joint.readable, "position", "axis")
@@ -193,9 +204,12 @@ class AxisJoint(Joint):
     soft_limits: SoftLimits | None = None
     multiplier: float = 1.0
     offset: float = 0.0
+    interpolation: Literal["linear", "wrap", "hold"] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "variable", as_path(self.variable))
+        if self.interpolation is not None:
+            check_interpolation(self.interpolation)
         object.__setattr__(self, "axis", _unit_axis(self.axis))
         if not (math.isfinite(self.multiplier) and math.isfinite(self.offset)):
             raise InvalidArgument("The multiplier and the offset of a joint are finite numbers.", self.multiplier)
@@ -221,6 +235,11 @@ class AxisJoint(Joint):
         if hard is not None and hard.velocity is not None:
             found["velocity"] = bounded(-hard.velocity, hard.velocity, self._followed(self.variables[0].velocity, 0.0))
         return found
+
+    @property
+    def interpolations(self) -> Mapping[str, Interpolation]:
+        """Linear, unless chosen otherwise."""
+        return {self.variable: self.interpolation or "linear"}
 
     @property
     def closed_form(self) -> ClosedForm | None:
@@ -266,8 +285,8 @@ class ContinuousJoint(RevoluteJoint):
 
     @property
     def interpolations(self) -> Mapping[str, Interpolation]:
-        """The shorter way round."""
-        return {self.variable: "wrap"}
+        """The shorter way round, unless chosen otherwise."""
+        return {self.variable: self.interpolation or "wrap"}
 
 
 @dataclass(frozen=True, kw_only=True)

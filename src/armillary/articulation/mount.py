@@ -16,6 +16,7 @@ from armillary.articulation.constraints import limits_of
 from armillary.articulation.dependents import DependentJoints
 from armillary.articulation.drive import Naming, drive_of, interpolations_of, link_drive, loop_form
 from armillary.articulation.expressions import PoseExpression, VectorExpression
+from armillary.articulation.joints import CHOICES
 from armillary.articulation.links import ArticulatedObject, Link
 from armillary.articulation.loops import Closure, Loops
 from armillary.articulation.odometry import WheeledBase
@@ -56,6 +57,7 @@ class MountOptions:
         since: The instant of the mount [ns]; None: always.
         roles: Which shapes are shown: "visual", "collision".
         skip_missing: Whether shapes without a file are left out.
+        interpolations: By name of a variable of the model how it goes from one sample to the next; "": all others.
         outer_prefix: Put before the names of all frames and joints: the prefix with which a world was loaded.
     """
 
@@ -65,6 +67,7 @@ class MountOptions:
     since: int | None
     roles: tuple[str, ...]
     skip_missing: bool
+    interpolations: tuple[tuple[str, str], ...] = ()
     outer_prefix: str = ""
 
 
@@ -280,7 +283,13 @@ class Mount:
         names = {name for name, _ in known}
         left = [name for name in looped if name not in moving and self._naming.variable(name) not in names]
         kinds = interpolations_of(self.model.joints().values()) if left else {}
-        return self._changes.joints({**moving, **{name: kinds.get(name, "linear") for name in left}}, known)
+        found = {**moving, **{name: kinds.get(name, "linear") for name in left}}
+        return self._changes.joints({name: self._chosen(name, kind) for name, kind in found.items()}, known)
+
+    def _chosen(self, name: str, kind: str) -> str:
+        """Return the interpolation of a variable: the one of the mount, unless it is none that can be chosen."""
+        chosen = dict(self.options.interpolations)
+        return chosen.get(name, chosen.get("", kind)) if kind in CHOICES else kind
 
     def _shown_links(self, links: Mapping[str, Link]) -> tuple[list[Change], dict[str, list[NodeId]]]:
         changes: list[Change] = []

@@ -10,9 +10,10 @@ import numpy as np
 
 from armillary.articulation.closed_loop import ClosedLoop
 from armillary.articulation.dependents import DependentJoints
+from armillary.articulation.joints import check_interpolation
 from armillary.articulation.loops import Loops
 from armillary.articulation.mount import Mount, MountOptions
-from armillary.errors import InvalidArgument, LoopError, MountOutdated, UndoneAtModel, WorldClosed
+from armillary.errors import InvalidArgument, LoopError, MountOutdated, UndoneAtModel, UnknownVariable, WorldClosed
 from armillary.stamps import as_stamp
 from armillary.store.joints import as_joint_covariance, with_exact
 from armillary.store.names import recall_joint
@@ -71,6 +72,7 @@ class Mounts:
         at: int | None,
         shapes: str,
         skip_missing: bool,
+        interpolation: str | Mapping[str, str] | None,
     ) -> Mount:
         """Mount a model; arguments as for `World.mount`."""
         if not isinstance(shapes, str) or shapes not in _ROLES:
@@ -84,6 +86,7 @@ class Mounts:
             since=as_stamp(at),
             roles=_ROLES[shapes],
             skip_missing=skip_missing,
+            interpolations=_interpolations(model, under, interpolation),
         )
         return self.restore(model, options)
 
@@ -293,3 +296,16 @@ def _numbers(values: Any) -> NDArray[np.float64]:
         return np.asarray(values, dtype=float)
     except (TypeError, ValueError, OverflowError):
         return np.empty(0)
+
+
+def _interpolations(
+    model: ArticulationModel, under: str, given: str | Mapping[str, str] | None
+) -> tuple[tuple[str, str], ...]:
+    """Check which interpolations of joints are chosen, and return them by name of a variable; "": all others."""
+    chosen = {} if given is None else given if isinstance(given, Mapping) else {"": given}
+    names = {variable.name for variable in model.variables(under)}
+    for name, kind in chosen.items():
+        check_interpolation(kind)
+        if name and name not in names:
+            raise UnknownVariable(name, sorted(names))
+    return tuple(sorted(chosen.items()))

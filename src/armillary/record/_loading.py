@@ -243,7 +243,7 @@ def _joint_preference(field: Field) -> tuple[Field, str, str]:
 
 
 def _mount(field: Field, models: list[Any]) -> SavedMount:
-    parts = field.members((*MOUNT, "objects"), ("outer_prefix",))
+    parts = field.members((*MOUNT, "objects"), ("interpolations", "outer_prefix"))
     mount = mount_in(field, parts, models)
     return replace(mount, objects=tuple(path.text() for path in parts["objects"].items()))
 

@@ -173,8 +173,10 @@ def _is_integrated(store: Store, name: str, at: int) -> bool:
 def _mount_entry(mount: Any, models: list[Any]) -> dict[str, Any]:
     options = asdict(mount.options)
     options["since_ns"] = options.pop("since")
-    if not options["outer_prefix"]:
-        del options["outer_prefix"]
+    options["interpolations"] = dict(options["interpolations"])
+    for key in ("interpolations", "outer_prefix"):
+        if not options[key]:
+            del options[key]
     number = next(i for i, model in enumerate(models) if model is mount.model)
     shapes = {path: [str(node) for node in nodes] for path, nodes in mount.shapes.items()}
     return {

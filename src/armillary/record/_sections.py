@@ -166,10 +166,16 @@ def mount_in(field: Field, parts: Mapping[str, Field], models: Sequence[Articula
         "since": parts["since_ns"].optional(Field.stamp),
         "roles": tuple(role.one_of(ROLES) for role in parts["roles"].items()),
         "skip_missing": parts["skip_missing"].boolean(),
+        "interpolations": _interpolations(parts["interpolations"]) if "interpolations" in parts else (),
         "outer_prefix": parts["outer_prefix"].text() if "outer_prefix" in parts else "",
     }
     shapes = {path: [node.node() for node in nodes.items()] for path, nodes in parts["shapes"].mapping().items()}
     return SavedMount(models[number], options, shapes, field)
+
+
+def _interpolations(field: Field) -> tuple[tuple[str, str], ...]:
+    """Read how joints go from one sample to the next, by name of a variable."""
+    return tuple((name, kind.one_of(("linear", "wrap", "hold"))) for name, kind in field.mapping().items())
 
 
 def joint_in(field: Field) -> SavedJoint:

@@ -442,7 +442,7 @@ class DataStamps:
     def _by_frame(self) -> dict[str, Span]:
         """By frame, over all sources. One query for all relations is cheaper than one for each."""
         spans: dict[str, Span] = {}
-        for of, _, _, _, count, first, last in self._scene.store.relation_rows():
+        for of, _, _, _, count, first, last, _ in self._scene.store.relation_rows():
             if count and first is not None and last is not None:
                 oldest, newest = spans.get(of, (first, last))
                 spans[of] = min(oldest, first), max(newest, last)

@@ -94,7 +94,7 @@ def _moved_away_at(store: Store, of: str, in_frame: str, source: str, start: int
     """Return when the source places the frame elsewhere, after `start`."""
     moves = (
         first
-        for head, tail, who, kind, _, first, _ in store.relation_rows()
+        for head, tail, who, kind, _, first, *_ in store.relation_rows()
         if (head, who) == (of, source) and tail != in_frame and kind != "twist" and first is not None
     )
     return min((first for first in moves if start is not None and first > start), default=None)
@@ -103,7 +103,7 @@ def _moved_away_at(store: Store, of: str, in_frame: str, source: str, start: int
 def _twist_edges(store: Store) -> dict[tuple[str, str, str], int | None]:
     """Return the relations of twists, pending ones included: (of, body, source) to the first stamp."""
     stored = {
-        (of, body, source): first for of, body, source, kind, _, first, _ in store.relation_rows() if kind == "twist"
+        (of, body, source): first for of, body, source, kind, _, first, *_ in store.relation_rows() if kind == "twist"
     }
     waiting = {(of, store.body_name(still) or still, source): None for of, still, source in store.pending.edges()}
     return waiting | stored

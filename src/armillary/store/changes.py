@@ -433,16 +433,23 @@ class Unfix(Change):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddRelation(Change):
-    """Add a relation: a source places a frame in another by samples from `at` on. Its first sample implies it."""
+    """Add a relation: a source places a frame in another by samples from `at` on. Its first sample implies it.
+
+    `interpolation`: "linear", "screw" or "step", as for `World.add_relation`.
+    """
 
     of: str
     in_frame: str
     at: int
     source: str | None = None
+    interpolation: str = "linear"
 
     def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
         return ChangeRequest.sampled(
-            **context.edge(self.of, self.in_frame, self.source, self.at), since=self.at, at=context.now_ns
+            **context.edge(self.of, self.in_frame, self.source, self.at),
+            since=self.at,
+            at=context.now_ns,
+            interpolation=self.interpolation,
         )
 
 

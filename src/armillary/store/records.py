@@ -172,7 +172,7 @@ def _asserted(record: ChangeRecord) -> Change:
         case "ended":
             return Release(**given, at=since)
         case "sampled":
-            return AddRelation(**given, in_frame=in_frame, at=since)
+            return AddRelation(**given, in_frame=in_frame, at=since, interpolation=record.interpolation)
         case "driven":
             return Drive(**given, in_frame=in_frame, at=since, form=driven_form(record.form))
     return Fix(

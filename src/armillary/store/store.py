@@ -433,6 +433,19 @@ class Store(StoreCore):
         """Whether a source has measured this motion."""
         return self.twist_relation_id(of, relative_to, source) != NO_RELATION
 
+    def add_relation(
+        self,
+        *,
+        of: str | NodeId,
+        in_frame: str | NodeId,
+        source: str | None = None,
+        interpolation: str = "linear",
+        at: int | None = None,
+    ) -> None:
+        """Add a relation, or choose how its samples follow one another; arguments as for `World.add_relation`."""
+        since = self.now() if at is None else at
+        self.declare_relation(of=of, in_frame=in_frame, source=source, at=since, interpolation=interpolation)
+
     def relations(self) -> tuple[RelationInfo, ...]:
         """Return every relation of poses and of twists: rate, age, span, samples, source, kind."""
         time_now = self.now()
@@ -446,8 +459,9 @@ class Store(StoreCore):
                 first=first,
                 last=last,
                 age_s=None if last is None else (time_now - last) / _NS_PER_S,
+                interpolation=interpolation,
             )
-            for of, in_frame, source, kind, samples, first, last in self.relation_rows()
+            for of, in_frame, source, kind, samples, first, last, interpolation in self.relation_rows()
         )
 
     def tree(self, at: int | Latest = LATEST) -> Tree:
@@ -687,4 +701,5 @@ def _note(info: RelationInfo) -> str:
     if info.kind != "sampled":
         return f"[{info.kind}{who}]"
     rate = "" if info.rate_hz is None else f", {info.rate_hz:.3g} Hz"
+    rate += ", steps" if info.interpolation == "step" else ""
     return f"[{info.samples} sample{'s' if info.samples != 1 else ''}{rate}{who}]"

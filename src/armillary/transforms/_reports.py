@@ -35,6 +35,7 @@ class RelationInfo:
         first: Oldest instant held [ns]; None without samples.
         last: Newest instant held [ns]; None without samples.
         age_s: The age of `last` on the world's clock [s]; None without samples.
+        interpolation: How its samples follow one another: "linear", "screw" or "step".
     """
 
     of: str
@@ -45,6 +46,7 @@ class RelationInfo:
     first: int | None
     last: int | None
     age_s: float | None
+    interpolation: str = "linear"
 
     @property
     def span_s(self) -> float:

@@ -24,6 +24,7 @@ class DrivenLink : public DrivenProvider {
                                     std::vector<RowError>& out) const override;
 
   [[nodiscard]] Coverage coverage() const override;
+  [[nodiscard]] Stamp newest() const override;
   void explain(Evidence& failure) const override;
   [[nodiscard]] bool has_forgotten(Stamp at) const override;
 

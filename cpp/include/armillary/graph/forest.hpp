@@ -57,7 +57,8 @@ struct RelationInfo {
   ProviderKind kind = ProviderKind::none;
   std::size_t samples = 0;
   Coverage coverage{};
-  bool integrated = false;  ///< its poses come from twists now
+  SampleInterpolation interpolation = SampleInterpolation::linear;  ///< of samples
+  bool integrated = false;                                          ///< its poses come from twists now
 };
 
 /// A pose that is fixed from `from` on.
@@ -219,6 +220,8 @@ class Forest {
   // -- Writing. A failed call changes nothing.
 
   /// Places a frame at one instant; a new parent moves it there from that instant on.
+  /// A relation whose samples are to come from `since` on; where it is known, it gets the interpolation.
+  Failure add_relation(const EdgeName& edge, Stamp since, SampleInterpolation interpolation);
   Failure set_pose(const EdgeName& edge, Stamp at, const Transform& in_frame_T_of, const Covariance* covariance = nullptr);
 
   /// Stores a sample by relation number; does nothing where there is no such relation: use `set_pose` then.

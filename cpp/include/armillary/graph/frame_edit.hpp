@@ -136,7 +136,8 @@ struct AlignTrack {
     [[nodiscard]] bool is_samples() const { return !pose && !form && !is_closed; }
   };
   std::string of, source;
-  std::vector<PoseAssertion> pose_assertions{};  ///< in the order of time
+  std::vector<PoseAssertion> pose_assertions{};                 ///< in the order of time
+  std::map<std::string, SampleInterpolation> interpolations{};  ///< by parent; the others have none of their own
   bool forgets = false;
   bool renews = false;               ///< something was undone: what it hid is there again
   bool drops_unasserted = false;     ///< relations that no assertion names lose their samples: they were removed
@@ -160,10 +161,11 @@ struct HideJoints {
   std::vector<std::string> names;
 };
 
-/// A relation whose samples are to come; nothing where it is known.
+/// A relation whose samples are to come. Where it is known it gets the interpolation, if one is given.
 struct AwaitSamples {
   std::string of, in_frame, source;
   Stamp since{};
+  std::optional<SampleInterpolation> interpolation{};
 };
 
 /// A twist relation whose samples are to come; nothing where it is known.

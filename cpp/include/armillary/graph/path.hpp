@@ -18,6 +18,17 @@ struct PathEdge {
   const TwistLink* links = nullptr;  ///< between the bodies of its two frames; set where the question wants twists
 };
 
+/// How samples are interpolated that do not step: as the question asks, else as the relation, else as the world.
+[[nodiscard]] inline Interpolation interpolation_of(const PathEdge& edge, const QueryContext& context) {
+  const bool is_own = edge.provider.interpolation == SampleInterpolation::screw && !context.overrides_screw;
+  return is_own ? Interpolation::screw : context.interpolation;
+}
+
+/// Whether samples are interpolated straight: the usual case.
+[[nodiscard]] inline bool is_straight(const PathEdge& edge, const QueryContext& context) {
+  return !edge.provider.is_step() && interpolation_of(edge, context) == Interpolation::linear;
+}
+
 /// The edges between two frames and their lowest common ancestor, in one version of the structure.
 ///
 /// Scratch memory of one thread: reused from query to query, so that asking allocates nothing.

@@ -36,6 +36,9 @@ class DrivenProvider {
 
   [[nodiscard]] virtual Coverage coverage() const = 0;
 
+  /// The newest datum; where what was left holds without an end that is before the end of the coverage.
+  [[nodiscard]] virtual Stamp newest() const { return coverage().last; }
+
   /// Value at `at`. Returns `none`, or before/after_history, single_sample, no_samples, ambiguous_path.
   [[nodiscard]] virtual FailureKind evaluate(Stamp at, const QueryContext& context, Evaluation& out) const = 0;
 

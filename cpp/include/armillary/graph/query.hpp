@@ -49,6 +49,7 @@ inline constexpr Duration kHoldForEver{Stamp::never().ns};
 struct QueryContext {
   Outside outside = Outside::raise;
   Interpolation interpolation = Interpolation::linear;
+  bool overrides_screw = false;        ///< `interpolation` was asked for, whatever relations have chosen; but for `step`
   const Selector* selector = nullptr;  ///< null: `unique`, a contested frame is a failure
   bool want_covariance = true;
   const Topology* measured_in = nullptr;   ///< set by the forest where edges are to know the measured twists of their motion

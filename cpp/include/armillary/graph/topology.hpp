@@ -21,7 +21,11 @@ enum class ProviderKind : std::uint8_t { none, fixed, sampled, driven, twist };
 /// Where the value of a relation comes from during one run.
 struct ProviderRef {
   ProviderKind kind = ProviderKind::none;
+  SampleInterpolation interpolation = SampleInterpolation::linear;  ///< of samples
   const void* pointer = nullptr;
+
+  /// Whether a sample holds until the next one comes.
+  [[nodiscard]] bool is_step() const { return interpolation == SampleInterpolation::step; }
 
   [[nodiscard]] const FixedPose& fixed() const { return *static_cast<const FixedPose*>(pointer); }
   [[nodiscard]] const Series& series() const { return *static_cast<const Series*>(pointer); }

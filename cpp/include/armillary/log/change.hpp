@@ -54,7 +54,7 @@ using FixedPosePtr = std::shared_ptr<const FixedPose>;
 /// How a relation stands among rivals: `fallback` never contests, `statement` is preferred by itself while it is open.
 using armillary::Rank;
 
-enum class SampleInterpolation : std::uint8_t { linear, screw, step };
+using armillary::SampleInterpolation;
 
 enum class TrackKind : std::uint8_t { pose, twist };
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+#include <optional>
 #include <set>
 
 #include "armillary/log/assertions.hpp"
@@ -35,6 +37,12 @@ struct TrackSlots {
 [[nodiscard]] TrackSlots slots_of(const ChangeLog& log, const TrackEntry& track);
 /// Empty where nothing was asserted.
 [[nodiscard]] std::vector<Slot> slots_of(const ChangeLog& log, const Track& track);
+
+/// The slot that decides how samples under this parent are interpolated: the newest that chose a way, else any; none where
+/// nobody asserted samples.
+[[nodiscard]] std::optional<Slot> samples_slot(const std::vector<Slot>& slots, const std::string& parent);
+/// By parent: what was chosen for its samples.
+[[nodiscard]] std::map<std::string, SampleInterpolation> interpolations_of(const std::vector<Slot>& slots);
 
 /// Whether a body of this name is declared.
 [[nodiscard]] bool is_declared_body(const ChangeLog& log, const std::string& name);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 
 #include "armillary/math/rotation.hpp"
 
@@ -45,6 +46,13 @@ inline Transform between(const Transform& a, const Transform& b) {
 enum class Interpolation {
   linear,  ///< translation linear, rotation along the shortest arc, independently: tf2's
   screw,   ///< both along the one screw motion that joins the ends
+};
+
+/// How the samples of one relation follow one another.
+enum class SampleInterpolation : std::uint8_t {
+  linear,  ///< as the question has it, or the world: `linear` unless something else was chosen
+  screw,
+  step,  ///< each holds until the next one comes: a correction
 };
 
 /// Straight line and shortest arc: `a` at u = 0 and `b` at u = 1, both exactly.

@@ -172,6 +172,8 @@ class Store {
   /// How often frames went because nothing named them any more.
   [[nodiscard]] std::uint64_t vanished() const { return vanished_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool knows_relation(const RelationName& relation) const;
+  /// The assertion that decides how samples of a relation are interpolated; none where nobody made one.
+  [[nodiscard]] std::optional<log::Slot> samples_slot(const RelationName& relation) const;
   [[nodiscard]] bool knows_twist(const RelationName& relation) const;
   [[nodiscard]] std::optional<bool> is_named(const std::string& name) const;
   [[nodiscard]] std::uint64_t time_epoch() const;
