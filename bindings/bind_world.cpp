@@ -73,9 +73,8 @@ Retention retention_from(std::int64_t history_ns, std::size_t max_samples, doubl
 void init(StoreCore* self, nb::str name, std::int64_t history_ns, std::size_t max_samples, std::size_t max_runs,
           std::size_t max_waits, double thin_m, double thin_rad, nb::handle default_covariance, const std::string& interpolation,
           std::int64_t max_ahead_ns, std::int64_t rival_timeout_ns, std::int64_t predict_up_to_ns, std::int64_t hold_up_to_ns,
-          nb::handle process_noise,
-          const std::string& root_frame, std::size_t max_changes, std::size_t max_undo, std::uint8_t authority,
-          std::uint64_t replica_id, nb::handle upcalls) {
+          nb::handle process_noise, const std::string& root_frame, std::size_t max_changes, std::size_t max_undo,
+          std::uint8_t authority, std::uint64_t replica_id, nb::handle upcalls) {
   ForestOptions options;
   options.rival_timeout = {rival_timeout_ns};
   options.prediction.horizon = {predict_up_to_ns};
@@ -163,8 +162,8 @@ void bind_world(nb::module_& m) {
   world
       .def("__init__", &init, nb::kw_only(), "name"_a, "history_ns"_a, "max_samples"_a, "max_runs"_a, "max_waits"_a, "thin_m"_a,
            "thin_rad"_a, "default_covariance"_a.none(), "interpolation"_a, "max_ahead_ns"_a, "rival_timeout_ns"_a,
-           "predict_up_to_ns"_a, "hold_up_to_ns"_a, "process_noise"_a.none(), "root_frame"_a, "max_changes"_a, "max_undo"_a, "authority"_a,
-           "replica_id"_a, "upcalls"_a,
+           "predict_up_to_ns"_a, "hold_up_to_ns"_a, "process_noise"_a.none(), "root_frame"_a, "max_changes"_a, "max_undo"_a,
+           "authority"_a, "replica_id"_a, "upcalls"_a,
            nb::sig("def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, thin_m: "
                    "float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int, "
                    "rival_timeout_ns: int, "
@@ -184,7 +183,8 @@ void bind_world(nb::module_& m) {
       .def("holder", &holder, "of"_a, "at"_a, nb::sig("def holder(self, of: str | NodeId, at: int) -> str | None"),
            "The source whose placement of a frame ends when the frame is released at `at`; None where nobody places it.")
       .def("prefer", &prefer, nb::kw_only(), "of"_a, "source"_a.none(), "start"_a = nb::none(), "end"_a = nb::none(),
-           nb::sig("def prefer(self, *, of: str | NodeId, source: str | None, start: int | None = None, end: int | None = None) -> None"),
+           nb::sig("def prefer(self, *, of: str | NodeId, source: str | None, start: int | None = None, end: int | None = None) "
+                   "-> None"),
            "Settle which of several sources every query believes about a frame; None takes it back.")
       .def("add_frame", &add_frame, nb::sig("def add_frame(self, *names: str) -> None"),
            "Make frames known before anything is said of them.")

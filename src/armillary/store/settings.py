@@ -102,7 +102,7 @@ def _as_limit(given_s: float | None, name: str) -> int:
     return seconds(limit_s)
 
 
-def _as_timeout(rival_timeout: object) -> int:
+def _as_timeout(rival_timeout: Any) -> int:
     """Check for how long a silent source contests others and return it [ns]; None means for ever."""
     if rival_timeout is None:
         return FOREVER_NS

@@ -356,8 +356,8 @@ class Store(StoreCore):
     ) -> None:
         """Place a frame in another from `at` on, keeping where it is; arguments as for `World.attach`."""
         if query.policy == "unique":
-            how = {"outside": query.outside, "hold_up_to_s": query.hold_up_to_s}
-            self.attach(of=of, to=to, at=at, source=source, rank=rank, **how)
+            outside, limit_s = query.outside, query.hold_up_to_s
+            self.attach(of=of, to=to, at=at, source=source, outside=outside, hold_up_to_s=limit_s, rank=rank)
             return
         from armillary.store.changes import Fix  # noqa: PLC0415
 
@@ -372,8 +372,8 @@ class Store(StoreCore):
         since = self.now() if at is None else at
         self._apply_alone(
             Fix(
-                of=of,
-                in_frame=to,
+                of=self.frame_label(of),
+                in_frame=self.frame_label(to),
                 transform=seen.transform,
                 at=since,
                 covariance=seen.covariance,
@@ -398,7 +398,7 @@ class Store(StoreCore):
         from armillary.store.changes import Release  # noqa: PLC0415
 
         self.check_source(of, source)
-        self._apply_alone(Release(of=of, source=source, at=self.now() if at is None else at))
+        self._apply_alone(Release(of=self.frame_label(of), source=source, at=self.now() if at is None else at))
 
     def remove_frame(self, name: str, *, subtree: bool = False) -> None:
         """Erase a frame, its past included, and twists that wait for its poses; with `subtree`, what is in it too."""

@@ -194,6 +194,17 @@ class TestThePoseThatANodeWasMadeWith:
             world.pose(of=world.scene.frame(cup), in_frame="map", at=seconds(0.5))
 
 
+class TestNodes:
+    def test_are_attached_released_and_ended_by_their_ids(self, world):
+        see(world, "robot", 0.0, 0, 9, of="hand", in_frame="map")
+        cup = world.scene.add_transform(parent=world.scene.root, transform=moved(1.0), at=None, frame="cup")
+        world.attach(of=cup, to="hand", at=seconds(1))
+        world.detach(of=cup, to="map", at=seconds(2))
+        world.end(of=cup, at=seconds(3))
+        parents = [world.tree(at=seconds(t)).parents["cup"] for t in (1, 2)]
+        assert parents == [("hand", "robot"), ("map", "robot")]
+
+
 class TestEnding:
     def test_of_an_unknown_source_or_frame_is_refused(self, world):
         see(world, "left", 1.0, 0)

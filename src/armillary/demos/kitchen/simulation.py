@@ -164,8 +164,8 @@ class Kitchen:
         """Keep an object that left the field of view at its last pose on the map, as far as this source knows."""
         last_seen = self._seen.pop((source, name), None)
         if last_seen is not None:
-            place = {"of": name, "to": MAP, "source": source, "prefer": False}
-            self.world.attach(**place, at=last_seen, policy=by_source(source))
+            policy = by_source(source)
+            self.world.attach(of=name, to=MAP, at=last_seen, source=source, policy=policy, prefer=False)
 
     def _write(self, of: str, in_frame: str, measurement: Measurement, at: int, source: str | None = None) -> None:
         self.world.set_pose(
