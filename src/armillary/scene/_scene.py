@@ -21,6 +21,7 @@ from armillary.store.changes import (
     AddTransform,
     AddUncertainTransform,
     Change,
+    Move,
     Now,
     Remove,
     RemoveParent,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from armillary._core import ChangeRecord, NodeId, SceneView
+    from armillary.fusion.policies import AnyPolicy
     from armillary.scene.blocks import FunctionBlock
     from armillary.shapes import Shape
     from armillary.store import Store
@@ -215,6 +217,39 @@ class Scene(SpatialReader):
     ) -> None:
         """Set the pose of a transform at one instant: a sample of its history."""
         self._do(SetTransform(id, transform, covariance, at))
+
+    def move(
+        self,
+        thing: NodeId | str,
+        *,
+        to: NodeId | str,
+        at: int | Now = NOW,
+        source: str | None = None,
+        prefer: bool = True,
+        released: bool = False,
+        outside: str = "hold",
+        policy: AnyPolicy = "unique",
+    ) -> None:
+        """Move a thing into another from `at` on, in containment and frame, keeping where it is: the grasped cup.
+
+        It is one step for `undo`. While it lasts, that is until the next move, `world.detach` or `world.end`, it is
+        preferred to what other sources give of the thing: a grasped cup follows the hand, although cameras see it.
+
+        Args:
+            thing: A node.
+            to: The node that it is in from then on, or the name of a frame.
+            at: Since when; with a stamp, where it is then, or was seen last. `NOW`: where all was seen last.
+            source: Who asserts the new pose; the world's own name if not given.
+            prefer: False: the new pose contests what other sources give, as `fix` does.
+            released: The thing is put down: it stays where it is only until another source places it.
+            outside: As for `world.pose`, about where it is.
+            policy: As for `world.pose`, about where it is.
+
+        Raises:
+            WrongKind: The thing has no frame of its own, and is where its parent is: a group or a shape that was added
+                without `frame=`.
+        """
+        self._do(Move(thing, to, at, source, prefer, released, outside, policy))
 
     def add_parent(self, id: NodeId, parent: NodeId | str, *, at: int | Now = NOW) -> None:  # noqa: A002
         """Add a parent to a node: another piece of information on the same thing. Nothing is moved."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, final
 
@@ -39,6 +39,7 @@ __all__ = [
     "Change",
     "Drive",
     "Fix",
+    "Move",
     "Prefer",
     "Release",
     "Remove",
@@ -306,6 +307,36 @@ class AddParent(Change):
     def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
         return ChangeRequest.add_edge(
             node=context.node(self.id), parent=context.node(self.parent), at=context.at(self.at)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Move(Change):
+    """Move a node into another in containment and frame from `at` on, keeping where it is; as `scene.move` does."""
+
+    id: NodeId | str
+    to: NodeId | str
+    at: int | Now = NOW
+    source: str | None = None
+    prefer: bool = True
+    released: bool = False
+    outside: str = "hold"
+    policy: str | Callable[..., Any] = "unique"
+
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
+        node, to, at = context.node(self.id), context.node(self.to), context.at(self.at)
+        pose = context.place_in(node, self.to, self.at, outside=self.outside, policy=self.policy)
+        context.move_containment(node, to, at)
+        rank = "statement" if self.prefer else "plain"
+        covariance = pose.covariance
+        return ChangeRequest.fixed(
+            **context.edge(str(node), context.frame_in(self.to), self.source, at),
+            since=at,
+            transform=pose.transform,
+            covariance=covariance if covariance is not None and covariance.any() else None,
+            is_unsure=covariance is None,
+            rank="fallback" if self.released and context.is_transform(node) else rank,
+            at=context.now_ns,
         )
 
 

@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from armillary._core import DETACHED_NODE, ROOT_NODE, ChangeRequest, NodeId
-from armillary.errors import InvalidName, UnknownFrame, UnknownNode
+from armillary.errors import InvalidName, UnknownFrame, UnknownNode, WrongKind
+from armillary.stamps import LATEST
 from armillary.store.bodies import check_body
 from armillary.store.changes import NOW, Now
 from armillary.store.names import admit_name, declare_name, is_only_a_body, recall_joint, recall_name
-from armillary.store.nodes import id_of_frame, is_of_a_node
+from armillary.store.nodes import TRANSFORM_KINDS, id_of_frame, is_of_a_node
 from armillary.store.values import as_transform
 from armillary.transforms import Transform, check_name
 
 if TYPE_CHECKING:
     from armillary._core import SceneView
+    from armillary.relations import Pose
     from armillary.store.store import Store
 
 __all__ = ["BatchNodes", "ChangeContext", "UncheckedContext"]
@@ -128,6 +130,40 @@ class ChangeContext:
         if stored in self._gone:
             raise UnknownFrame(recalled, [frame for frame in self._store.frames() if frame not in self._gone])
         return stored
+
+    # -- Moving a node
+
+    def frame_in(self, target: NodeId | str) -> str:
+        """Return the frame of a node, or a frame that is given by name, also where the batch adds it."""
+        own = self._own_frame(target)
+        if own is not None or isinstance(target, str):
+            return self.known(target) if own is None else own  # type: ignore[arg-type]
+        return self._store.frame_key(self._store.view().frame(target))
+
+    def place_in(self, node: NodeId, to: NodeId | str, at: int | Now, *, outside: str, policy: Any) -> Pose:
+        """Return where a node is in another, or in a frame: at an instant, or where it was seen last for `NOW`."""
+        when: Any = LATEST if at is NOW else at
+        view = self._store.view()
+        if not view.has_frame(node):
+            hint = "Add such things with `frame=`, or put a transform above it, which moves."
+            raise WrongKind(node, view.kind(node), "thing with a frame of its own", hint)
+        return self._store.pose(
+            of=view.frame(node), in_frame=self.frame_in(to), at=when, outside=outside, policy=policy
+        )
+
+    def move_containment(self, node: NodeId, to: NodeId, at: int) -> None:
+        """Request that a node is in one other node alone from `at` on; these requests precede that of the change."""
+        above = self._current_nodes().above(node)
+        implied = [] if to in above else [ChangeRequest.add_edge(node=node, parent=to, at=at)]
+        left = sorted(above - {to, DETACHED_NODE}, key=str)
+        implied += [ChangeRequest.remove_edges(node=node, parent=parent, at=at) for parent in left]
+        for request in implied:
+            self.added.add(len(self.requests))
+            self.requests.append(request)
+
+    def is_transform(self, node: NodeId) -> bool:
+        """Whether a node has a pose of its own in what contains it."""
+        return self._store.view().kind(node) in TRANSFORM_KINDS
 
     # -- Changes of frames
 
@@ -295,12 +331,13 @@ class BatchNodes:
         if request.type == "add_node" and parent is not None:
             self._parents[node] = {parent}
         elif request.type == "add_edge" and parent is not None:
-            self._parents[node] = self._above(node) - {DETACHED_NODE} | {parent}
+            self._parents[node] = self.above(node) - {DETACHED_NODE} | {parent}
         elif request.type == "remove_edges":
-            self._parents[node] = set() if parent is None else self._above(node) - {parent}
+            self._parents[node] = set() if parent is None else self.above(node) - {parent}
             self._has_removals = True
 
-    def _above(self, node: NodeId | UUID) -> set[NodeId]:
+    def above(self, node: NodeId | UUID) -> set[NodeId]:
+        """Return the parents of a node now."""
         known = self._parents.get(node)
         if known is not None:
             return known
@@ -317,5 +354,5 @@ class BatchNodes:
                 return True
             if above not in seen:
                 seen.add(above)
-                pending.extend(self._above(above))
+                pending.extend(self.above(above))
         return False
