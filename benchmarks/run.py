@@ -29,6 +29,7 @@ TOPICS = (
     "snapshot",
     "threads",
     "memory",
+    "churn",
     "imports",
     "relation_graph",
     "overlapping",

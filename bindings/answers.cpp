@@ -76,6 +76,13 @@ void set_covariance(Answer& answer, nb::handle covariance) {
 template void set_covariance(PoseAnswer&, nb::handle);
 template void set_covariance(TwistAnswer&, nb::handle);
 
+nb::object edge_in(const nb::object& catalog, RelationId id) {
+  nb::object edge = nb::steal(PyObject_GetItem(catalog.ptr(), nb::int_(id).ptr()));
+  if (edge.is_valid()) return edge;
+  PyErr_Clear();  // removed while it was asked for
+  return nb::none();
+}
+
 namespace {
 
 nb::object held_class() { return nb::module_::import_("armillary.transforms").attr("HeldSample"); }
@@ -88,7 +95,7 @@ nb::tuple held_tuple(const HeldSamples* held, const nb::object& catalog) {
   nb::list samples;
   for (const HeldSample& sample : *held) {
     const bool has_relation = catalog.is_valid() && sample.relation != kNone;
-    samples.append(make("relation"_a = has_relation ? nb::object(catalog[sample.relation]) : nb::none(),
+    samples.append(make("relation"_a = has_relation ? edge_in(catalog, sample.relation) : nb::none(),
                         "age_s"_a = static_cast<double>(sample.age.ns) / 1e9,
                         "joint"_a = sample.joint.empty() ? nb::none() : nb::object(nb::str(sample.joint.c_str()))));
   }
@@ -115,7 +122,7 @@ std::string held_text(const nb::tuple& held) {
 nb::tuple relation_names(const RelationList& relations, const nb::object& catalog) {
   nb::list names;
   if (catalog.is_valid())
-    for (const RelationId id : relations.ids()) names.append(catalog[id]);
+    for (const RelationId id : relations.ids()) names.append(edge_in(catalog, id));
   return nb::tuple(names);
 }
 

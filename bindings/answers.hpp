@@ -19,7 +19,7 @@ struct Pose {
   PoseAnswer answer;
   nb::object of, in_frame;
   nb::object point, reference_point, expressed_in, body, reference_body;
-  nb::object catalog;      // list: relation id -> (of, in_frame, source); null for a pose made by hand
+  nb::object catalog;      // relation id -> (of, in_frame, source), as it was; null for a pose made by hand
   nb::object coordinates;  // in place of the transform, as they were given; null: the transform is all
   nb::object held;         // in place of that of the answer, as it was given: a tuple that is not empty; else null
 
@@ -100,6 +100,7 @@ template <typename Value>
 [[nodiscard]] std::string held_text(const nb::tuple& held);
 
 /// The names of the relations an answer was computed from.
+[[nodiscard]] nb::object edge_in(const nb::object& catalog, RelationId id);
 [[nodiscard]] nb::tuple relation_names(const RelationList& relations, const nb::object& catalog);
 /// The other way round: a catalog of its own.
 [[nodiscard]] nb::object own_catalog(nb::handle names, RelationList& relations);

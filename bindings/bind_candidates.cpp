@@ -34,14 +34,11 @@ nb::object covariances(const Edges& edges) {
 
 /// relation, what names its error, its newest datum, whether it was contested, whether it was computed.
 nb::tuple steps(StoreCore& world, const Edges& edges) {
-  const auto listed = nb::len(world.catalog);
-  for (const CandidateEdge& edge : edges)
-    if (edge.relation >= listed) sync_catalog(world);
   nb::list rows;
   for (const CandidateEdge& edge : edges) {
     const nb::tuple error = nb::make_tuple(reinterpret_cast<std::uintptr_t>(edge.provider), edge.at.ns);
-    rows.append(
-        nb::make_tuple(world.catalog[edge.relation], error, stamp_or_none(edge.sampled_at), edge.is_contested, edge.is_derived));
+    const nb::object names = edge_in(catalog_with(world, std::span(&edge.relation, 1)), edge.relation);
+    rows.append(nb::make_tuple(names, error, stamp_or_none(edge.sampled_at), edge.is_contested, edge.is_derived));
   }
   return nb::tuple(rows);
 }

@@ -256,15 +256,12 @@ Pose make_pose(const StoreCore& world, PoseAnswer answer, nb::handle of, nb::han
   pose.answer = std::move(answer);
   pose.of = plain_text(of);
   pose.in_frame = plain_text(in_frame);
-  pose.catalog = world.catalog;
+  pose.catalog = catalog_with(world, pose.answer.relations.ids());
   const auto body_name = [&](BodyId id) {
     return is_declared(id) ? nb::object(world.bodies[id - kFirstDeclaredBody]) : nb::object();
   };
   pose.body = body_name(pose.answer.body);
   pose.reference_body = body_name(pose.answer.reference_body);
-  const auto listed = static_cast<RelationId>(PyList_GET_SIZE(world.catalog.ptr()));
-  const std::span<const RelationId> ids = pose.answer.relations.ids();
-  if (std::ranges::any_of(ids, [listed](RelationId id) { return id >= listed; })) sync_catalog(const_cast<StoreCore&>(world));
   return pose;
 }
 

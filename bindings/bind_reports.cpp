@@ -134,7 +134,8 @@ nb::tuple relations(Self self) {
 nb::tuple sample_arrays(Self self, RelationId relation, nb::handle start, nb::handle end) {
   const Stamp from = start.is_none() ? Stamp::always() : Stamp{as_stamp(start, "start")};
   const Stamp to = end.is_none() ? Stamp::never() : Stamp{as_stamp(end, "end")};
-  return arrays_of(core(self).forest->samples(relation, from, to));
+  const Forest& forest = *core(self).forest;
+  return arrays_of(without_gil([&] { return forest.samples(relation, from, to); }));
 }
 
 nb::object relation_span(Self self, RelationId relation) {

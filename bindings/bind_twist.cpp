@@ -141,10 +141,7 @@ Twist make_twist(const StoreCore& world, TwistAnswer answer, nb::handle of, nb::
   twist.reference_body = body_name(twist.answer.reference_body, relative_to);
   twist.point = plain_text(point.is_none() ? of : point);
   twist.expressed_in = plain_text(expressed_in.is_none() ? relative_to : expressed_in);
-  twist.catalog = world.catalog;
-  const auto listed = static_cast<RelationId>(PyList_GET_SIZE(world.catalog.ptr()));
-  const std::span<const RelationId> ids = twist.answer.relations.ids();
-  if (std::ranges::any_of(ids, [listed](RelationId id) { return id >= listed; })) sync_catalog(const_cast<StoreCore&>(world));
+  twist.catalog = catalog_with(world, twist.answer.relations.ids());
   return twist;
 }
 

@@ -111,6 +111,8 @@ void become(Self self, Self other) {
   });
   twin.bodies = nb::list();
   sync_bodies(twin);
+  twin.catalogued = 0;
+  twin.catalog = nb::dict();
   sync_catalog(twin);
 }
 

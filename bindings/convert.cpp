@@ -225,14 +225,25 @@ Covariance as_covariance(nb::handle value, const char* name) {
   return covariance;
 }
 
-nb::tuple arrays_of(const SampleTable& table) {
+namespace {
+
+/// A read-only array that takes the numbers over: there may be millions.
+template <typename Number>
+nb::object taken_over(std::vector<Number> numbers, std::initializer_list<std::size_t> shape) {
+  auto* kept = new std::vector<Number>(std::move(numbers));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<Number>*>(p); });
+  static const Number none{};
+  const Number* data = kept->empty() ? &none : kept->data();
+  return nb::cast(nb::ndarray<nb::numpy, const Number>(data, shape.size(), shape.begin(), owner));
+}
+
+}  // namespace
+
+nb::tuple arrays_of(SampleTable table) {
   const std::size_t count = table.stamps.size();
-  auto* stamps = new std::int64_t[count > 0 ? count : 1];
-  std::copy(table.stamps.begin(), table.stamps.end(), stamps);
-  nb::capsule owner(stamps, [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
-  nb::object stamp_array = nb::cast(nb::ndarray<nb::numpy, const std::int64_t>(stamps, {count}, owner));
-  nb::object covariances = table.covariances.empty() ? nb::none() : read_only_array(table.covariances.data(), {count, 6, 6});
-  return nb::make_tuple(stamp_array, read_only_array(table.values.data(), {count, table.width}), covariances);
+  const bool has_covariances = !table.covariances.empty();
+  return nb::make_tuple(taken_over(std::move(table.stamps), {count}), taken_over(std::move(table.values), {count, table.width}),
+                        has_covariances ? taken_over(std::move(table.covariances), {count, 6, 6}) : nb::none());
 }
 
 Rank rank_from(nb::handle rank) {

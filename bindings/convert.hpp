@@ -78,7 +78,7 @@ class Stamps {
 /// A new read-only numpy array that owns a copy of `values`.
 [[nodiscard]] nb::object read_only_array(const double* values, std::initializer_list<std::size_t> shape);
 /// Stamps, values and covariances; None where no row has one.
-[[nodiscard]] nb::tuple arrays_of(const SampleTable& table);
+[[nodiscard]] nb::tuple arrays_of(SampleTable table);
 /// A new array of numpy, whose numbers `out` points to.
 [[nodiscard]] nb::object new_array(double** out, std::initializer_list<std::size_t> shape);
 

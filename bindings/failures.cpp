@@ -15,9 +15,9 @@ using namespace nb::literals;
 namespace {
 
 nb::object edge_tuple(const StoreCore& world, RelationId id) {
-  const std::optional<RelationInfo> info = world.forest->relation(id);
-  if (!info) return nb::make_tuple("?", "?", "?");
-  return nb::make_tuple(world.store->frame_label(info->of), world.store->frame_label(info->in_frame), info->source);
+  const std::optional<Forest::Edge> edge = world.forest->edge_of(id);
+  if (!edge) return nb::make_tuple("?", "?", "?");
+  return nb::make_tuple(world.store->frame_label(edge->of), world.store->frame_label(edge->in_frame), edge->source);
 }
 
 /// Frames of a refused transaction are gone with it: the failure itself knows their names.

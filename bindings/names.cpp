@@ -2,6 +2,8 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+
 #include "convert.hpp"
 #include "raise.hpp"
 #include "world.hpp"
@@ -135,22 +137,50 @@ nb::object source_of(Self self, nb::handle source) {
   return nb::borrow(source);
 }
 
+namespace {
+
+void list_relation(StoreCore& world, RelationId id) {
+  const std::optional<Forest::Edge> edge = world.forest->edge_of(id);
+  if (!edge) return;
+  const std::string of = world.store->frame_label(edge->of), in_frame = world.store->frame_label(edge->in_frame);
+  world.catalog[nb::int_(id)] = nb::make_tuple(of, in_frame, edge->source);
+}
+
+/// A new catalog of the relations that there are. Answers that were given keep the old one, and with it all their names.
+void drop_removed(StoreCore& world) {
+  nb::dict kept;
+  for (const RelationId id : world.forest->relation_ids()) {
+    const nb::int_ key(id);
+    if (PyObject* edge = PyDict_GetItemWithError(world.catalog.ptr(), key.ptr())) kept[key] = nb::handle(edge);
+  }
+  world.catalog = std::move(kept);
+}
+
+}  // namespace
+
 void sync_catalog(StoreCore& world) {
   const RelationId made = world.forest->relations_made();
-  if (made != nb::len(world.catalog)) ++world.edits;
-  const auto label = [&](const std::string& key) { return world.store->frame_label(key); };
-  for (auto id = static_cast<RelationId>(nb::len(world.catalog)); id < made; ++id) {
-    const std::optional<RelationInfo> info = world.forest->relation(id);
-    world.catalog.append(info ? nb::object(nb::make_tuple(label(info->of), label(info->in_frame), info->source)) : nb::none());
-  }
+  if (made != world.catalogued) ++world.edits;
+  for (; world.catalogued < made; ++world.catalogued) list_relation(world, world.catalogued);
+  constexpr std::size_t few = 4096;
+  if (nb::len(world.catalog) > few + 2 * world.forest->relations_alive()) drop_removed(world);
+}
+
+const nb::dict& catalog_with(const StoreCore& world, std::span<const RelationId> relations) {
+  const RelationId listed = world.catalogued;
+  if (std::ranges::any_of(relations, [listed](RelationId id) { return id >= listed; }))
+    sync_catalog(const_cast<StoreCore&>(world));
+  return world.catalog;
 }
 
 void sync_labels(StoreCore& world) {
   const std::uint64_t relabelled = world.store->relabelled();
   if (relabelled == world.relabelled) return;
   world.relabelled = relabelled;
-  world.catalog = nb::list();
-  sync_catalog(world);
+  ++world.edits;
+  world.catalog = nb::dict();
+  world.catalogued = world.forest->relations_made();
+  for (const RelationId id : world.forest->relation_ids()) list_relation(world, id);
 }
 
 void sync_bodies(StoreCore& world) {

@@ -64,7 +64,8 @@ struct StoreCore {
   nb::dict keys;                        // of those, what the forest and the log know the frame by, where that is another name
   nb::dict labels;                      // of those, what people know the frame by, where that is another name
   std::unordered_map<NodeId, KnownNode> nodes;  // the same for nodes that were asked for by their ids
-  nb::list catalog;                             // relation id -> (of, in_frame, source)
+  nb::dict catalog;                             // relation id -> (of, in_frame, source); replaced where many of them are gone
+  RelationId catalogued = 0;                    // lower ids are in it
   nb::list bodies;                              // names of declared bodies, in the order of their numbers
 
   nb::dict joint_places;  // name -> place in `joints`: what has been named before
@@ -214,8 +215,10 @@ struct Words {
 [[noreturn]] void raise_batch_failure(Self self, const Failure& failure, nb::handle of, nb::handle in_frame,
                                       bool inserting = false);
 
-/// Brings the catalog up to date after relations were made.
+/// Brings the catalog up to date after relations were made. Answers keep the one that they were made with.
 void sync_catalog(StoreCore& world);
+/// The catalog, with these relations in it.
+[[nodiscard]] const nb::dict& catalog_with(const StoreCore& world, std::span<const RelationId> relations);
 /// The same for the names of bodies.
 void sync_bodies(StoreCore& world);
 

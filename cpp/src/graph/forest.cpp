@@ -284,6 +284,31 @@ ProviderKind kind_of(const TrackRecord& track, RelationId id) {
 
 }  // namespace
 
+std::size_t Forest::relations_alive() const {
+  const Guard guard(state_->lock);
+  return state_->relations.alive() + state_->twists.size();
+}
+
+std::vector<RelationId> Forest::relation_ids() const {
+  const Guard guard(state_->lock);
+  std::vector<RelationId> ids;
+  state_->relations.for_each([&](const RelationRecord& record) { ids.push_back(record.id); });
+  for (const auto& [id, twist] : state_->twists) ids.push_back(id);
+  std::ranges::sort(ids);
+  return ids;
+}
+
+std::optional<Forest::Edge> Forest::edge_of(RelationId id) const {
+  const Guard guard(state_->lock);
+  if (const auto twist = state_->twists.find(id); twist != state_->twists.end()) {
+    const TwistRecord& record = *twist->second;
+    return Edge{*state_->frames[record.of].name, state_->body_name(record.reference), state_->sources[record.source]};
+  }
+  if (id >= state_->relations.size() || !state_->relations[id]) return std::nullopt;
+  const RelationRecord& record = *state_->relations[id];
+  return Edge{*state_->frames[record.of].name, *state_->frames[record.parent].name, state_->sources[record.source]};
+}
+
 RelationInfo Forest::twist_info(const TwistRecord& record) const {
   RelationInfo info{.id = record.id,
                     .of = *state_->frames[record.of].name,
@@ -351,8 +376,7 @@ std::vector<Forest::Parentage> Forest::parents(When at) const {
 
 std::vector<RelationInfo> Forest::relations() const {
   std::vector<RelationInfo> all;
-  const RelationId made = relations_made();
-  for (RelationId id = 0; id < made; ++id)
+  for (const RelationId id : relation_ids())
     if (std::optional<RelationInfo> info = relation(id)) all.push_back(std::move(*info));
   return all;
 }

@@ -28,8 +28,9 @@ void Forest::State::become(const State& other) {
   loops = other.loops;
   inactive_intervals = other.inactive_intervals;
   inactive_runs = loops.size();
-  for (const auto& relation : other.relations)
-    relations.push_back(relation ? std::make_unique<RelationRecord>(*relation) : nullptr);
+  while (relations.size() < other.relations.size()) relations.skip();
+  other.relations.for_each(
+      [this](const RelationRecord& relation) { relations.put(relation.id, std::make_unique<RelationRecord>(relation)); });
   for (const FrameRecord& frame : other.frames) frames.push_back(copy_of(frame));
   for (const auto& [id, twist] : other.twists) twists[id] = std::make_unique<TwistRecord>(copy_of(*twist));
   variables.become(other.variables, retired);

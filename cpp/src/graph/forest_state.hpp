@@ -15,6 +15,7 @@
 #include "armillary/graph/frame_edit.hpp"
 #include "armillary/graph/path.hpp"
 #include "armillary/series/intervals.hpp"
+#include "graph/relation_table.hpp"
 
 namespace armillary {
 
@@ -272,7 +273,7 @@ struct Forest::State {
   NameTable frame_ids;
   std::vector<std::string> sources;
   NameTable source_ids;
-  std::vector<std::unique_ptr<RelationRecord>> relations;  // null: removed, or a twist
+  RelationTable<RelationRecord> relations;  // null: removed, or a twist
   std::unordered_map<RelationId, std::unique_ptr<TwistRecord>> twists;
   Variables variables;
   std::unordered_map<VariableId, std::vector<RelationId>> drives;  // poses that a variable drives, or drove once

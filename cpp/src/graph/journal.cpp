@@ -90,7 +90,7 @@ void cut(List& list, std::size_t size) {
 /// No reader has seen anything of it: what was made is freed, what was taken out is put back.
 void Forest::State::roll_back() {
   Journal& before = *std::exchange(journal, nullptr);
-  cut(relations, before.relations_made);
+  relations.cut(before.relations_made);
   for (const auto& [id, kept] : before.frames)
     if (frames[id].alive) frame_ids.erase(*frames[id].name);
   for (auto& [id, kept] : before.frames) put_back(id, kept);
@@ -144,7 +144,7 @@ void Forest::State::put_back(TrackRecord& track, TrackBefore& before) {
   for (RelationRecord& kept : before.relations) {
     kept.track = &track;
     track.relations.push_back(kept.id);
-    relations[kept.id] = std::make_unique<RelationRecord>(std::move(kept));
+    relations.put(kept.id, std::make_unique<RelationRecord>(std::move(kept)));
   }
 }
 

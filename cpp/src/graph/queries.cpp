@@ -335,25 +335,25 @@ class Table {
 
   template <typename Values>
   void add(const Row& row, const Values& values) {
-    const std::optional<Covariance> covariance = covariance_of(row);
-    has_covariances_ = has_covariances_ || covariance;
+    if (const std::optional<Covariance> covariance = covariance_of(row)) {
+      add_unknown_covariances();  // of the rows before
+      table_.covariances.insert(table_.covariances.end(), covariance->values.begin(), covariance->values.end());
+    }
     table_.stamps.push_back(row.stamp_ns());
     table_.values.insert(table_.values.end(), values.begin(), values.end());
-    if (covariance) {
-      table_.covariances.insert(table_.covariances.end(), covariance->values.begin(), covariance->values.end());
-    } else {
-      table_.covariances.insert(table_.covariances.end(), 36, std::numeric_limits<double>::quiet_NaN());
-    }
   }
 
   [[nodiscard]] SampleTable taken() && {
-    if (!has_covariances_) table_.covariances.clear();
+    if (!table_.covariances.empty()) add_unknown_covariances();
     return std::move(table_);
   }
 
  private:
+  void add_unknown_covariances() {
+    table_.covariances.resize(36 * table_.stamps.size(), std::numeric_limits<double>::quiet_NaN());
+  }
+
   SampleTable table_;
-  bool has_covariances_ = false;
 };
 
 std::array<double, 7> xyz_wxyz_of(const Row& row) {
@@ -361,53 +361,98 @@ std::array<double, 7> xyz_wxyz_of(const Row& row) {
   return {t.x, t.y, t.z, q.w, q.x, q.y, q.z};
 }
 
-SampleTable twist_samples(const Series& series, Stamp from, Stamp to) {
-  Table table(kTwistWidth);
-  series.for_each(from, to, [&](const Row& row) { table.add(row, values_of(velocity_of(row))); });
-  return std::move(table).taken();
-}
-
-/// By stamp; where runs share one, as those that go on from the last samples of others do, the later run's.
+/// Rows of several series, oldest first. Where two have the same stamp, as runs that go on from the last samples of others
+/// do, the later series' row is taken.
 class Rows {
  public:
+  /// So many are read in one go: nobody should wait for the lock longer.
+  static constexpr std::size_t kMost = 16'384;
+
+  /// The first ones of the interval; where there are more, `read_until` is where the next go begins.
   void add(const Series& series, Stamp from, Stamp to) {
-    series.for_each(from, to, [&](const Row& row) { rows_.insert_or_assign(row.stamp_ns(), row); });
+    std::size_t added = 0;
+    series.for_each(from, to, [&](const Row& row) {
+      if (added == kMost) {
+        read_until_ = std::min(read_until_, Stamp{row.stamp_ns()});
+        return false;
+      }
+      is_sorted_ = is_sorted_ && (rows_.empty() || rows_.back().stamp_ns() < row.stamp_ns());
+      rows_.push_back(row);
+      ++added;
+      return true;
+    });
   }
 
-  [[nodiscard]] SampleTable table() const {
-    Table table(kPoseWidth);
-    for (const auto& [stamp, row] : rows_) table.add(row, xyz_wxyz_of(row));
-    return std::move(table).taken();
+  [[nodiscard]] Stamp read_until() const { return read_until_; }
+
+  template <typename Values>
+  void write(Table& table, Values values_of_row) {
+    if (!is_sorted_) std::ranges::stable_sort(rows_, {}, [](const Row& row) { return row.stamp_ns(); });
+    for (std::size_t i = 0; i < rows_.size() && Stamp{rows_[i].stamp_ns()} < read_until_; ++i) {
+      const bool is_overruled = i + 1 < rows_.size() && rows_[i + 1].stamp_ns() == rows_[i].stamp_ns();
+      if (!is_overruled) table.add(rows_[i], values_of_row(rows_[i]));
+    }
   }
 
  private:
-  std::map<std::int64_t, Row> rows_{};
+  std::vector<Row> rows_{};
+  Stamp read_until_ = Stamp::never();
+  bool is_sorted_ = true;
 };
 
 }  // namespace
 
-SampleTable Forest::samples(RelationId id, Stamp from, Stamp to) const {
-  const Guard guard(state_->lock);
-  if (const auto twist = state_->twists.find(id); twist != state_->twists.end())
-    return twist_samples(*twist->second->series, from, to);
+/// Adds what is known of the interval to the table, up to a limit; the instant from which on it was not read.
+template <typename Record, typename Values>
+static Stamp add_rows(const Record& series, Stamp from, Stamp to, Table& table, Values values_of_row) {
   Rows rows;
-  if (id >= state_->relations.size() || !state_->relations[id]) return rows.table();
-  for (const RunRecord& run : state_->relations[id]->track->runs)
-    if (run.relation == id && run.is_sampled()) rows.add(*run.series(), from, to);
-  return rows.table();
+  for (const Series* one : series) rows.add(*one, from, to);
+  rows.write(table, values_of_row);
+  return rows.read_until();
+}
+
+/// Millions of rows are read in several goes, between which writers may write: what is appended meanwhile is left out.
+SampleTable Forest::samples(RelationId id, Stamp from, Stamp to) const {
+  std::optional<Table> table;
+  for (bool is_first = true; is_first || from != Stamp::never(); is_first = false) {
+    const Guard guard(state_->lock);
+    std::vector<const Series*> series;
+    const auto twist = state_->twists.find(id);
+    const bool is_twist = twist != state_->twists.end();
+    if (is_twist) {
+      series.push_back(twist->second->series.get());
+    } else if (id < state_->relations.size() && state_->relations[id]) {
+      for (const RunRecord& run : state_->relations[id]->track->runs)
+        if (run.relation == id && run.is_sampled()) series.push_back(run.series().get());
+    }
+    if (is_first) {
+      table.emplace(is_twist ? kTwistWidth : kPoseWidth);
+      Stamp newest = Stamp::always();
+      for (const Series* one : series) newest = std::max(newest, one->newest());
+      to = std::min(to, newest);
+    }
+    from = is_twist ? add_rows(series, from, to, *table, [](const Row& row) { return values_of(velocity_of(row)); })
+                    : add_rows(series, from, to, *table, xyz_wxyz_of);
+  }
+  return std::move(*table).taken();
 }
 
 SampleTable Forest::node_samples(std::string_view of, std::string_view source, Stamp from, Stamp until) const {
   const Guard guard(state_->lock);
-  Rows rows;
+  Table table(kPoseWidth);
   const FrameId frame = state_->find_frame(of);
   const TrackRecord* track = frame == kNone ? nullptr : state_->find_track(frame, state_->find_source(source));
-  if (track == nullptr) return rows.table();
-  for (const RunRecord& run : track->runs) {
+  std::vector<const Series*> series;
+  for (std::size_t k = 0; track != nullptr && k < track->runs.size(); ++k) {
+    const RunRecord& run = track->runs[k];
     const bool is_meant = run.is_sampled() && from <= run.from && run.from < until;
-    if (is_meant && state_->relations[run.relation]->is_of_scene) rows.add(*run.series(), Stamp::always(), Stamp::never());
+    if (is_meant && state_->relations[run.relation]->is_of_scene) series.push_back(run.series().get());
   }
-  return rows.table();
+  Stamp next = Stamp::always();
+  do {
+    next = add_rows(series, next, Stamp::never(), table, xyz_wxyz_of);
+  } while (next != Stamp::never());
+  return std::move(table).taken();
 }
 
 }  // namespace armillary

@@ -265,7 +265,7 @@ void Forest::State::drop_unused_relations(TrackRecord& track) {
     if (used) return false;
     touch(relations[id]->parent);
     std::erase(frames[relations[id]->parent].child_relations, id);
-    relations[id].reset();
+    relations.erase(id);
     return true;
   });
 }

@@ -117,7 +117,7 @@ RelationRecord* Forest::State::find_relation(FrameId of, FrameId parent, SourceI
   const TrackRecord* track = find_track(of, source);
   if (track == nullptr) return nullptr;
   for (const RelationId id : track->relations)
-    if (relations[id]->parent == parent) return relations[id].get();
+    if (relations[id]->parent == parent) return relations[id];
   return nullptr;
 }
 
@@ -143,11 +143,11 @@ RelationRecord& Forest::State::make_relation(const EdgeName& edge) {
   touch(parent);
   TrackRecord* track = &make_track(of, source);
   const auto id = static_cast<RelationId>(relations.size());
-  relations.push_back(std::make_unique<RelationRecord>(
+  RelationRecord& made = relations.add(std::make_unique<RelationRecord>(
       RelationRecord{.id = id, .of = of, .parent = parent, .source = source, .track = track, .retention = options.retention}));
   track->relations.push_back(id);
   frames[parent].child_relations.push_back(id);
-  return *relations.back();
+  return made;
 }
 
 /// The short form where it suffices; otherwise all tracks with all runs.

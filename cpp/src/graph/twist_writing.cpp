@@ -51,7 +51,7 @@ TwistRecord& Forest::State::make_twist(FrameId of, std::string_view relative_to,
                                                         .source = source,
                                                         .retention = retention,
                                                         .series = std::make_unique<Series>(kTwistRowWidth, retention)});
-  relations.emplace_back();
+  relations.skip();
   frames[of].twists.push_back(id);
   bodies_changed = true;
   return *twists.emplace(id, std::move(made)).first->second;

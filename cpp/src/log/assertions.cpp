@@ -187,6 +187,7 @@ void ChangeLog::forget_removed() {
                          entry.forgets.empty() && entry.children.empty();
     if (!is_bare) continue;
     dropped_.add(entry.barrier->id);
+    dropped_.join_oldest(kMostDroppedRanges);
     release(entry.barrier);
     if (const auto node = nodes_.find(stand_in_of(frame->first)); node != nodes_.end() && node->second.incarnations.empty()) {
       release(node->second.barrier);

@@ -53,6 +53,16 @@ void VersionVector::add(const VersionVector& other) {
     for (const auto& [first, last] : ranges) add(author, first, last);
 }
 
+void VersionVector::join_oldest(std::size_t most) {
+  for (auto& [author, ranges] : entries_) {
+    if (ranges.size() <= 2 * most) continue;
+    const auto end = std::next(ranges.begin(), static_cast<std::ptrdiff_t>(ranges.size() - most));
+    const std::uint64_t last = std::prev(end)->second;
+    ranges.erase(std::next(ranges.begin()), end);
+    ranges.begin()->second = last;
+  }
+}
+
 VersionVector VersionVector::of(std::uint64_t author) const {
   VersionVector one;
   if (const auto found = entries_.find(author); found != entries_.end()) one.entries_.insert(*found);

@@ -553,6 +553,7 @@ void Store::erase(std::vector<FrameEdit> edits, Draft& draft) {
   while (Failure failure = forest_->transact(edits, draft.share()))
     edits.erase(edits.begin() + static_cast<std::ptrdiff_t>(failure->row));
   for (const Dot& removal : draft.forgotten()) dropped_.add(removal);
+  dropped_.join_oldest(log::kMostDroppedRanges);
 }
 
 // -- What others lack

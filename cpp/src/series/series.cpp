@@ -9,6 +9,7 @@ namespace armillary {
 namespace {
 
 constexpr std::uint32_t kFirstChunkRows = 8;
+constexpr std::uint32_t kLongIndex = 256;  // chunks
 
 }  // namespace
 
@@ -112,7 +113,7 @@ void Series::append_row(std::int64_t stamp_ns, const double* values, const doubl
   if (index == nullptr || index->begin.load(std::memory_order_relaxed) == index->end.load(std::memory_order_relaxed))
     return start_chunk(stamp_ns, values, side, retired);
   std::uintptr_t word = index->entries[index->end - 1].word.load(std::memory_order_relaxed);
-  if (Index::count_of(word) == kChunkRows) return start_chunk(stamp_ns, values, side, retired);
+  if (Index::count_of(word) >= kChunkRows) return start_chunk(stamp_ns, values, side, retired);
   if (Index::count_of(word) == tail_capacity_) {
     grow_tail(retired);
     word = index->entries[index->end - 1].word.load(std::memory_order_relaxed);
@@ -205,7 +206,9 @@ void Series::insert_beside(const Spot& spot, std::int64_t stamp_ns, const double
   const Index* index = index_.load();
   const std::uintptr_t word = index->entries[spot.entry].word;
   const std::uint32_t count = Index::count_of(word), stride = index->stride;
-  if (!spot.exact && count == kChunkRows) return split(spot, stamp_ns, values, side, retired);
+  // A split copies the index: where that is long, chunks are filled further first.
+  const std::uint32_t most = index->end - index->begin > kLongIndex ? kMostChunkRows : kChunkRows;
+  if (!spot.exact && count >= most) return split(spot, stamp_ns, values, side, retired);
   const std::uint32_t skipped = spot.exact ? 1 : 0, total = count + 1 - skipped;
   const bool is_tail = spot.entry + 1 == index->end;
   const std::uint32_t capacity = is_tail ? std::max(tail_capacity_, total) : total;
@@ -241,9 +244,10 @@ void Series::split(const Spot& spot, std::int64_t stamp_ns, const double* values
     copy_rows(next.add_chunk(to, rows_in, capacity, rows[0]), rows, rows_in, stride);
   };
   const bool is_tail = spot.entry + 1 == index->end;
-  if (is_tail) tail_capacity_ = kChunkRows;
+  const std::uint32_t right = total - left, right_capacity = is_tail ? std::max(kChunkRows, right) : right;
+  if (is_tail) tail_capacity_ = right_capacity;
   put(at, 0, left, left);
-  put(at + 1, left, total - left, is_tail ? kChunkRows : total - left);
+  put(at + 1, left, right, right_capacity);
   for (std::uint32_t i = 0; i < live; ++i) {
     if (i == at) continue;
     Entry& slot = next->entries[i < at ? i : i + 1];

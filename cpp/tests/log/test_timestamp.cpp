@@ -57,3 +57,20 @@ TEST(vector_as_set, "a version vector holds what was added to it, in whatever or
     CHECK(one.contains(two) == includes);
   }
 }
+
+TEST(oldest_ranges_joined, "where there are far too many ranges the lowest become one, and nothing that was contained is lost") {
+  VersionVector vector;
+  for (std::uint64_t sequence = 1; sequence <= 100; ++sequence) {
+    vector.add({7, 2 * sequence});
+    vector.join_oldest(10);
+    CHECK(vector.entries().at(7).size() <= 20);
+  }
+  vector.add({8, 5});
+  vector.join_oldest(10);
+  for (std::uint64_t sequence = 1; sequence <= 100; ++sequence) CHECK(vector.contains(Dot{7, 2 * sequence}));
+  CHECK(vector.contains(Dot{7, 3}));
+  CHECK(!vector.contains(Dot{7, 1}));
+  CHECK(!vector.contains(Dot{7, 199}));
+  CHECK(!vector.contains(Dot{7, 201}));
+  CHECK(vector.of(8).entries().at(8).size() == 1);
+}

@@ -230,3 +230,34 @@ TEST(series_readers, "readers under late inserts, repeats and expiry see whole r
   CHECK(torn == 0);
   CHECK(reads > 0);
 }
+
+TEST(late_rows_of_a_long_series, "late rows anywhere in a long series are found as in a map, and so are those of any stretch") {
+  std::mt19937_64 random(11);
+  Series series(kPoseWidth, keeping(std::int64_t{1} << 60));
+  RetireList retired;
+  std::map<std::int64_t, bool> expected;
+  const auto add = [&](std::int64_t stamp_ns) {
+    const Values values = values_at(stamp_ns);
+    series.insert({stamp_ns}, values, nullptr, retired);
+    expected[stamp_ns] = true;
+  };
+  for (std::int64_t i = 0; i < 60'000; ++i) add(1000 * i);
+  for (int i = 0; i < 20'000; ++i) {
+    const bool is_close = i % 2 == 0;  // to one chunk, which fills up, or anywhere, the tail included
+    add(is_close ? 30'000'000 + static_cast<std::int64_t>(random() % 100'000) : static_cast<std::int64_t>(random() % 60'000'000));
+    if (i % 10 == 0) add(60'000'000 + 1000 * i);
+  }
+  CHECK(series.size() == expected.size());
+  for (int i = 0; i < 300; ++i) {
+    std::int64_t from = static_cast<std::int64_t>(random() % 90'000'000) - 1'000'000;
+    const std::int64_t to = from + static_cast<std::int64_t>(random() % (i % 3 == 0 ? 90'000'000 : 5'000));
+    if (i % 7 == 0) from = std::next(expected.begin(), static_cast<std::ptrdiff_t>(random() % expected.size()))->first;
+    auto next = expected.lower_bound(from);
+    series.for_each({from}, {to}, [&](const Row& row) {
+      CHECK(next != expected.end() && row.stamp_ns() == next->first);
+      CHECK(is_whole(row));
+      ++next;
+    });
+    CHECK(next == expected.upper_bound(std::max(from - 1, to)));
+  }
+}

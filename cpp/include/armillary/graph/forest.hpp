@@ -343,7 +343,14 @@ class Forest {
   [[nodiscard]] std::optional<RelationInfo> relation(RelationId id) const;
   [[nodiscard]] std::vector<FixedInfo> fixed_poses() const;
   [[nodiscard]] std::vector<DrivenInfo> driven_poses() const;
-  [[nodiscard]] RelationId relations_made() const;  ///< one more than the highest relation id so far
+  [[nodiscard]] RelationId relations_made() const;             ///< one more than the highest relation id so far
+  [[nodiscard]] std::size_t relations_alive() const;           ///< how many there are
+  [[nodiscard]] std::vector<RelationId> relation_ids() const;  ///< of those there are
+  /// The names of a relation; of a motion, `in_frame` is a body.
+  struct Edge {
+    std::string of, in_frame, source;
+  };
+  [[nodiscard]] std::optional<Edge> edge_of(RelationId relation) const;
   [[nodiscard]] SampleTable samples(RelationId relation, Stamp from, Stamp to) const;
   /// Samples that a source gave of a node's frame, in the runs that begin from `from` until before `until`.
   [[nodiscard]] SampleTable node_samples(std::string_view of, std::string_view source, Stamp from, Stamp until) const;

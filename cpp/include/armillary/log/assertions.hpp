@@ -62,6 +62,9 @@ struct NodeEntry {
   std::map<Incarnation, IncarnationEntry> incarnations{};
 };
 
+/// Ranges of dropped records that are told apart, for each author.
+inline constexpr std::size_t kMostDroppedRanges = 1024;
+
 /// The change log: all changes that can still matter, sorted by what they write. Which order they came in, how they were
 /// grouped and how often makes no difference.
 ///

@@ -63,6 +63,9 @@ class VersionVector {
   void add(const Dot& dot) { add(dot.author, dot.sequence, dot.sequence); }
   void add(const VersionVector& other);
   void add(std::uint64_t author, std::uint64_t first, std::uint64_t last);
+  /// Joins the lowest ranges of each author where there are far more than `most`. What lies between them is then contained
+  /// as well: of what was dropped, who lacks something so old counts as lacking all of it.
+  void join_oldest(std::size_t most);
   /// What is held of one author alone.
   [[nodiscard]] VersionVector of(std::uint64_t author) const;
   /// The highest sequence of an author; zero where none is held.

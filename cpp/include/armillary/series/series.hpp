@@ -40,15 +40,17 @@ struct Bracket {
 
 /// Rows in time: sorted by stamp, one row a stamp, oldest forgotten.
 ///
-/// Rows live in sorted chunks of up to `kChunkRows`. A chunk's address and row count share one atomic word,
-/// so a reader takes both at once. Appending writes the free row behind the last one and then publishes the
-/// count; everything else replaces a chunk by a changed copy. Rows are never modified after publication.
-/// Readers hold a Pin, never wait and never retry. One writer at a time (the forest's lock).
+/// Rows live in sorted chunks of up to `kChunkRows`, more after late inserts into a long series. A chunk's address and row count
+/// share one atomic word, so a reader takes both at once. Appending writes the free row behind the last one and then publishes
+/// the count; everything else replaces a chunk by a changed copy. Rows are never modified after publication. Readers hold a Pin,
+/// never wait and never retry. One writer at a time (the forest's lock).
 ///
-/// Find: O(1) for regular stamps, O(log n) always. Append: O(1). Late insert: one chunk is copied.
+/// Find: O(1) for regular stamps, O(log n) always. Append: O(1). Late insert: one chunk is copied, now and then
+/// the index.
 class alignas(64) Series {
  public:
   static constexpr std::uint32_t kChunkRows = 128;
+  static constexpr std::uint32_t kMostChunkRows = 254;  // after late inserts into a long series; a count has eight bits
   static constexpr std::uint32_t kSideWords = 21;
 
   Series(std::uint32_t width, Retention retention);
@@ -121,7 +123,8 @@ class alignas(64) Series {
   [[nodiscard]] std::size_t size() const { return size_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint32_t width() const { return width_; }
 
-  /// Calls `visit(Row)` for every remembered row with `from <= stamp <= to`, oldest first.
+  /// Calls `visit(Row)` for every remembered row with `from <= stamp <= to`, oldest first; one that returns a bool ends it
+  /// with false.
   template <typename Visit>
   void for_each(Stamp from, Stamp to, Visit visit) const;
 

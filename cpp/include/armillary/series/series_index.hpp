@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <type_traits>
 
 namespace armillary {
 
@@ -200,13 +201,20 @@ void Series::for_each(Stamp from, Stamp to, Visit visit) const {
   const Index* index = index_.load();
   if (index == nullptr) return;
   const std::int64_t low = std::max(from.ns, floor_ns_.load(std::memory_order_acquire));
-  const std::uint32_t end = index->end.load(std::memory_order_acquire);
-  for (std::uint32_t entry = index->begin.load(); entry < end; ++entry) {
-    if (index->entries[entry].first_ns.load(std::memory_order_relaxed) > to.ns) return;
+  const auto go_on = [&visit](const Row& row) {
+    if constexpr (std::is_same_v<decltype(visit(row)), bool>) return visit(row);
+    return visit(row), true;
+  };
+  const std::uint32_t begin = index->begin.load(), end = index->end.load(std::memory_order_acquire);
+  if (begin == end) return;
+  const auto first_of = [index](std::uint32_t entry) { return index->entries[entry].first_ns.load(std::memory_order_relaxed); };
+  const std::uint32_t first = first_of(begin) < low ? detail::last_not_after(begin, end, end - 1, low, first_of) : begin;
+  for (std::uint32_t entry = first; entry < end; ++entry) {
+    if (first_of(entry) > to.ns) return;
     const std::uintptr_t word = index->entries[entry].word.load();
     const std::int64_t* row = Index::rows_of(word);
     for (std::uint32_t i = 0; i < Index::count_of(word); ++i, row += index->stride)
-      if (row[0] >= low && row[0] <= to.ns) visit(index->row(row));
+      if (row[0] >= low && row[0] <= to.ns && !go_on(index->row(row))) return;
   }
 }
 
