@@ -26,4 +26,5 @@ NB_MODULE(_core, m) {
   armillary::python::bind_filter(m);
   armillary::python::bind_loop(m);
   armillary::python::bind_tape_function(m);
+  armillary::python::explain_refusals(m);
 }

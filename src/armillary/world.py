@@ -32,12 +32,15 @@ if TYPE_CHECKING:
     from armillary.articulation.mount import Mount
     from armillary.articulation.mounts import Mounts
     from armillary.errors import ArmillaryError
+    from armillary.fusion.filter import Filter
     from armillary.fusion.looks import Average
-    from armillary.fusion.policies import AnyPolicy, Policy
     from armillary.relations import AngularVelocity, LinearVelocity, Orientation, Pose, Position, Twist
     from armillary.relations.motion import TwistResidual
     from armillary.scene import Change, Scene
+    from armillary.stamps import StampLike
     from armillary.store.dispatcher import WaitHandle
+    from armillary.store.query import Outside
+    from armillary.store.query import PolicyLike as NamedPolicy
     from armillary.store.stamped_queue import StampedQueue
     from armillary.store.trees import TreeConnection
     from armillary.store.twists import PendingTwist
@@ -54,6 +57,8 @@ if TYPE_CHECKING:
     )
     from armillary.view.theme import Theme
     from armillary.view.web import Viewer
+
+    PolicyLike = NamedPolicy | Filter
 
 __all__ = ["World"]
 
@@ -233,10 +238,10 @@ class World(WorldFace):
         *,
         of: str | NodeId,
         to: str | NodeId,
-        at: int | None = None,
+        at: StampLike | None = None,
         source: str | None = None,
-        outside: str = "raise",
-        policy: str | Policy = "unique",
+        outside: Outside = "raise",
+        policy: PolicyLike = "unique",
         hold_up_to_s: float | None = None,
         prefer: bool = True,
     ) -> None:
@@ -266,10 +271,10 @@ class World(WorldFace):
         *,
         of: str | NodeId,
         to: str | NodeId | None = None,
-        at: int | None = None,
+        at: StampLike | None = None,
         source: str | None = None,
-        outside: str = "raise",
-        policy: str | Policy = "unique",
+        outside: Outside = "raise",
+        policy: PolicyLike = "unique",
         hold_up_to_s: float | None = None,
     ) -> None:
         """Release a frame: what `attach` asserted ends at `at`, by default `world.now()`.
@@ -297,8 +302,8 @@ class World(WorldFace):
         source: str = "connection",
         since: int | EllipsisType | None = ...,
         update: bool = False,
-        outside: str = "raise",
-        policy: AnyPolicy = "unique",
+        outside: Outside = "raise",
+        policy: PolicyLike = "unique",
         hold_up_to_s: float | None = None,
     ) -> TreeConnection:
         """Connect two trees of frames by a measurement between any two of their frames: two maps that meet.
@@ -372,7 +377,7 @@ class World(WorldFace):
         """Return the newest stamp of all samples [ns], those of joints and twists included; None without samples."""
         return self.store.newest_stamp()
 
-    def tree(self, at: int | Latest = LATEST) -> Tree:
+    def tree(self, at: StampLike | Latest = LATEST) -> Tree:
         """Return the parent of each frame at one time; `print(world.tree())` draws it, with the names of nodes."""
         found = self.store.tree(at)
         return replace(found, names=names_of_nodes(self.store, found.parents))
@@ -415,8 +420,8 @@ class World(WorldFace):
         *,
         of: str | NodeId,
         in_frame: str | NodeId,
-        start: int | None = None,
-        end: int | None = None,
+        start: StampLike | None = None,
+        end: StampLike | None = None,
         source: str | None = None,
     ) -> Samples:
         """Return the stored samples of one relation, `start` and `end` included."""
@@ -427,8 +432,8 @@ class World(WorldFace):
         *,
         of: str | NodeId,
         relative_to: str | NodeId,
-        start: int | None = None,
-        end: int | None = None,
+        start: StampLike | None = None,
+        end: StampLike | None = None,
         source: str | None = None,
     ) -> TwistSamples:
         """Return the measured twists of one frame relative to one body, `start` and `end` included.
@@ -442,13 +447,13 @@ class World(WorldFace):
         *,
         of: str,
         in_frame: str,
-        start: int | None = None,
-        end: int | None = None,
+        start: StampLike | None = None,
+        end: StampLike | None = None,
         source: str | None = None,
         scale: bool = False,
         common_covariance: ArrayLike | None = None,
-        outside: str = "raise",
-        policy: AnyPolicy = "unique",
+        outside: Outside = "raise",
+        policy: PolicyLike = "unique",
         interpolation: str | None = None,
         hold_up_to_s: float | None = None,
     ) -> Average:
@@ -495,9 +500,9 @@ class World(WorldFace):
         self,
         *,
         in_frame: str | NodeId,
-        at: int | Latest = LATEST,
-        outside: str = "raise",
-        policy: AnyPolicy = "unique",
+        at: StampLike | Latest = LATEST,
+        outside: Outside = "raise",
+        policy: PolicyLike = "unique",
         interpolation: str | None = None,
         hold_up_to_s: float | None = None,
     ) -> Snapshot:
@@ -538,9 +543,9 @@ class World(WorldFace):
         expressed_in: str | NodeId | None = None,
         point: str | NodeId | None = None,
         reference_point: str | NodeId | None = None,
-        at: int | Latest = LATEST,
-        outside: str = "raise",
-        policy: AnyPolicy = "unique",
+        at: StampLike | Latest = LATEST,
+        outside: Outside = "raise",
+        policy: PolicyLike = "unique",
         interpolation: str | None = None,
         hold_up_to_s: float | None = None,
     ) -> Position:
@@ -574,9 +579,9 @@ class World(WorldFace):
         of: str | NodeId,
         in_frame: str | NodeId,
         expressed_in: str | NodeId | None = None,
-        at: int | Latest = LATEST,
-        outside: str = "raise",
-        policy: AnyPolicy = "unique",
+        at: StampLike | Latest = LATEST,
+        outside: Outside = "raise",
+        policy: PolicyLike = "unique",
         interpolation: str | None = None,
         hold_up_to_s: float | None = None,
     ) -> Orientation:
@@ -594,10 +599,10 @@ class World(WorldFace):
         relative_to: str | NodeId,
         expressed_in: str | NodeId | None = None,
         point: str | NodeId | None = None,
-        at: int | Latest = LATEST,
+        at: StampLike | Latest = LATEST,
         window: int | None = None,
-        outside: str = "raise",
-        policy: AnyPolicy = "unique",
+        outside: Outside = "raise",
+        policy: PolicyLike = "unique",
         interpolation: str | None = None,
         hold_up_to_s: float | None = None,
     ) -> LinearVelocity:
@@ -621,10 +626,10 @@ class World(WorldFace):
         of: str | NodeId,
         relative_to: str | NodeId,
         expressed_in: str | NodeId | None = None,
-        at: int | Latest = LATEST,
+        at: StampLike | Latest = LATEST,
         window: int | None = None,
-        outside: str = "raise",
-        policy: AnyPolicy = "unique",
+        outside: Outside = "raise",
+        policy: PolicyLike = "unique",
         interpolation: str | None = None,
         hold_up_to_s: float | None = None,
     ) -> AngularVelocity:
@@ -646,12 +651,12 @@ class World(WorldFace):
         value: Any,
         *,
         in_frame: str | NodeId,
-        at: int | Latest | ArrayLike | None = None,
+        at: StampLike | Latest | ArrayLike | None = None,
         kind: str | None = None,
         from_frame: str | NodeId | None = None,
         covariances: ArrayLike | None = None,
-        outside: str = "raise",
-        policy: AnyPolicy = "unique",
+        outside: Outside = "raise",
+        policy: PolicyLike = "unique",
         interpolation: str | None = None,
         hold_up_to_s: float | None = None,
     ) -> Any:
@@ -720,9 +725,9 @@ class World(WorldFace):
         of: str | NodeId,
         relative_to: str | NodeId,
         expressed_in: str | NodeId | None = None,
-        at: int | Latest = LATEST,
+        at: StampLike | Latest = LATEST,
         window: int | None = None,
-        policy: AnyPolicy = "unique",
+        policy: PolicyLike = "unique",
         interpolation: str | None = None,
     ) -> TwistResidual:
         """Return how far a measured twist and the derivative of the poses differ.
@@ -765,12 +770,12 @@ class World(WorldFace):
         *,
         of: str | NodeId,
         in_frame: str | NodeId,
-        at: int | Latest = LATEST,
+        at: StampLike | Latest = LATEST,
         timeout_s: float | None = None,
-        of_at: int | Latest | None = None,
+        of_at: StampLike | Latest | None = None,
         fixed_frame: str | NodeId | None = None,
-        outside: str = "raise",
-        policy: AnyPolicy = "unique",
+        outside: Outside = "raise",
+        policy: PolicyLike = "unique",
         interpolation: str | None = None,
         hold_up_to_s: float | None = None,
     ) -> Pose:
@@ -799,13 +804,13 @@ class World(WorldFace):
         *,
         of: str | NodeId,
         in_frame: str | NodeId,
-        at: int | Latest = LATEST,
+        at: StampLike | Latest = LATEST,
         on_failure: Callable[[ArmillaryError], object] | None = None,
         timeout_s: float | None = None,
-        of_at: int | Latest | None = None,
+        of_at: StampLike | Latest | None = None,
         fixed_frame: str | NodeId | None = None,
-        outside: str = "raise",
-        policy: AnyPolicy = "unique",
+        outside: Outside = "raise",
+        policy: PolicyLike = "unique",
         interpolation: str | None = None,
         hold_up_to_s: float | None = None,
     ) -> WaitHandle:
@@ -836,12 +841,12 @@ class World(WorldFace):
         *,
         of: str | NodeId,
         in_frame: str | NodeId,
-        at: int | Latest = LATEST,
+        at: StampLike | Latest = LATEST,
         timeout_s: float | None = None,
-        of_at: int | Latest | None = None,
+        of_at: StampLike | Latest | None = None,
         fixed_frame: str | NodeId | None = None,
-        outside: str = "raise",
-        policy: AnyPolicy = "unique",
+        outside: Outside = "raise",
+        policy: PolicyLike = "unique",
         interpolation: str | None = None,
         hold_up_to_s: float | None = None,
     ) -> Pose:
@@ -890,11 +895,11 @@ class World(WorldFace):
         relative_to: str | NodeId,
         expressed_in: str | NodeId | None = None,
         point: str | NodeId | None = None,
-        at: int | Latest = LATEST,
+        at: StampLike | Latest = LATEST,
         timeout_s: float | None = None,
         window: int | None = None,
-        outside: str = "raise",
-        policy: str = "unique",
+        outside: Outside = "raise",
+        policy: Literal["unique"] = "unique",
         interpolation: str | None = None,
         hold_up_to_s: float | None = None,
         measured: bool = True,
@@ -928,12 +933,12 @@ class World(WorldFace):
         relative_to: str | NodeId,
         expressed_in: str | NodeId | None = None,
         point: str | NodeId | None = None,
-        at: int | Latest = LATEST,
+        at: StampLike | Latest = LATEST,
         on_failure: Callable[[ArmillaryError], object] | None = None,
         timeout_s: float | None = None,
         window: int | None = None,
-        outside: str = "raise",
-        policy: str = "unique",
+        outside: Outside = "raise",
+        policy: Literal["unique"] = "unique",
         interpolation: str | None = None,
         hold_up_to_s: float | None = None,
         measured: bool = True,
@@ -961,11 +966,11 @@ class World(WorldFace):
         relative_to: str | NodeId,
         expressed_in: str | NodeId | None = None,
         point: str | NodeId | None = None,
-        at: int | Latest = LATEST,
+        at: StampLike | Latest = LATEST,
         timeout_s: float | None = None,
         window: int | None = None,
-        outside: str = "raise",
-        policy: str = "unique",
+        outside: Outside = "raise",
+        policy: Literal["unique"] = "unique",
         interpolation: str | None = None,
         hold_up_to_s: float | None = None,
         measured: bool = True,
@@ -994,7 +999,12 @@ class World(WorldFace):
         return self.store.joints()
 
     def joint(
-        self, name: str, *, at: int | Latest = LATEST, outside: str = "raise", hold_up_to_s: float | None = None
+        self,
+        name: str,
+        *,
+        at: StampLike | Latest = LATEST,
+        outside: Outside = "raise",
+        hold_up_to_s: float | None = None,
     ) -> JointState:
         """Return the position and the velocity of one joint at one instant.
 
@@ -1008,7 +1018,7 @@ class World(WorldFace):
         return self.store.joint(name, at=at, outside=outside, hold_up_to_s=hold_up_to_s)
 
     def joint_samples(
-        self, name: str, *, start: int | None = None, end: int | None = None, source: str | None = None
+        self, name: str, *, start: StampLike | None = None, end: StampLike | None = None, source: str | None = None
     ) -> JointSamples:
         """Return the stored samples of one joint, `start` and `end` included."""
         return self.store.joint_samples(name, start=start, end=end, source=source)
@@ -1255,7 +1265,7 @@ class World(WorldFace):
 
     # -- Diagnosis and pictures
 
-    def diagnose(self, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest = LATEST) -> Diagnosis:
+    def diagnose(self, *, of: str | NodeId, in_frame: str | NodeId, at: StampLike | Latest = LATEST) -> Diagnosis:
         """Return why `of` cannot be seen from `in_frame` at this time: which link is missing, late, contested or ended.
 
         It evaluates what `pose` evaluates, changes nothing, and examines every link between the two.

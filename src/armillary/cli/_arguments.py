@@ -15,7 +15,6 @@ from armillary.stamps import LATEST, Latest
 
 if TYPE_CHECKING:
     from armillary import World
-    from armillary.fusion.policies import AnyPolicy
 
 
 _NS_PER_S = 1_000_000_000
@@ -79,7 +78,7 @@ def as_outside(hold_up_to: float | None) -> dict[str, Any]:
     return {} if hold_up_to is None else {"outside": "hold", "hold_up_to_s": hold_up_to}
 
 
-def as_policy(world: World, policy: str, source: str | None) -> AnyPolicy:
+def as_policy(world: World, policy: str, source: str | None) -> Any:
     """Convert `--policy` and `--source` to a policy: the source is selected first, then the policy applies."""
     if policy not in _POLICIES:
         raise InvalidArgument(f"--policy takes one of {', '.join(_POLICIES)}, got '{policy}'.", policy)

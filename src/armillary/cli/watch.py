@@ -54,7 +54,8 @@ def watch(
 
     def look() -> Pose:
         with suggest_ids(known):
-            return known.pose(of=resolve_frame(known, of), in_frame=resolve_frame(known, in_frame), policy=choice)
+            pose: Pose = known.pose(of=resolve_frame(known, of), in_frame=resolve_frame(known, in_frame), policy=choice)
+            return pose
 
     if can_show_live() and not as_json:
         redraw(lambda: screen(found, look()), ticks)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy import int64
     from numpy.typing import ArrayLike, NDArray
 
+    from armillary.stamps import StampLike
     from armillary.store import Store
     from armillary.store.query import Query
 
@@ -89,8 +90,8 @@ def average_looks(
     *,
     of: str,
     in_frame: str,
-    start: int | None,
-    end: int | None,
+    start: StampLike | None,
+    end: StampLike | None,
     source: str | None,
     scale: bool,
     common_covariance: ArrayLike | None,
@@ -153,7 +154,7 @@ class _Looks:
         self.rows: list[Array] = []
         self.lost: list[LostLook] = []
 
-    def add(self, relation: Relation, frames: Sequence[str], start: int | None, end: int | None) -> None:
+    def add(self, relation: Relation, frames: Sequence[str], start: StampLike | None, end: StampLike | None) -> None:
         """Add the samples of one relation; `frames` lead from the frame asked for to the one that is sampled."""
         sampled, parent, source = relation
         stamps, rows, covariances = self._store.sample_rows(self._store.relation_id(*relation), start, end)
@@ -168,7 +169,7 @@ class _Looks:
                 continue
             self._take(stamp, source, [before, sample, after], relation)
 
-    def _pose(self, of: str, in_frame: str, at: int) -> Pose | None:
+    def _pose(self, of: str, in_frame: str, at: StampLike) -> Pose | None:
         return None if of == in_frame else self._store.pose(of=of, in_frame=in_frame, at=at, **self._asked)
 
     def _take(self, stamp: int, source: str, parts: list[Pose | None], relation: Relation) -> None:

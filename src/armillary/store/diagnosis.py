@@ -27,12 +27,13 @@ from armillary.transforms import Diagnosis, LinkState, RelationInfo
 from armillary.transforms.diagnosis import Cause
 
 if TYPE_CHECKING:
+    from armillary.stamps import StampLike
     from armillary.store.store import Store
 
 __all__ = ["diagnose"]
 
 
-def diagnose(store: Store, *, of: str, in_frame: str, at: int | Latest) -> Diagnosis:
+def diagnose(store: Store, *, of: str, in_frame: str, at: StampLike | Latest) -> Diagnosis:
     """Return why `of` cannot be seen from `in_frame`; see `World.diagnose`."""
     explanations, at = Explanations(store), as_when(at)
     try:
@@ -61,7 +62,9 @@ def _relevant(links: Iterable[LinkState]) -> tuple[LinkState, ...]:
     return placed if any(link.cause != "none" for link in placed) else every
 
 
-def _links(store: Store, explanations: Explanations, of: str, in_frame: str, at: int | Latest) -> Iterator[LinkState]:
+def _links(
+    store: Store, explanations: Explanations, of: str, in_frame: str, at: StampLike | Latest
+) -> Iterator[LinkState]:
     parents = store.parents(at)
     upwards, downwards = _ancestors(of, parents), _ancestors(in_frame, parents)
     common = next((frame for frame in upwards if frame in set(downwards)), None)
@@ -73,7 +76,7 @@ def _links(store: Store, explanations: Explanations, of: str, in_frame: str, at:
 
 
 def _link(
-    store: Store, explanations: Explanations, frame: str, parent: tuple[str, str] | None, at: int | Latest
+    store: Store, explanations: Explanations, frame: str, parent: tuple[str, str] | None, at: StampLike | Latest
 ) -> LinkState:
     infos = [info for info in store.relations() if info.kind != "twist"]
     if parent is None:

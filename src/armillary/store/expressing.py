@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from armillary.relations import Pose
     from armillary.relations.motion import TwistResidual
+    from armillary.stamps import StampLike
     from armillary.store.store import Store
 
 __all__ = ["express", "twist_residual"]
@@ -38,7 +39,7 @@ def express(
     query: Query,
     *,
     in_frame: str,
-    at: int | Latest | ArrayLike | None,
+    at: StampLike | Latest | ArrayLike | None,
     kind: str | None,
     from_frame: str | None,
     covariances: ArrayLike | None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from armillary._core import NodeId
 from armillary.errors import InvalidArgument
@@ -13,12 +13,19 @@ from armillary.store.names import frame_name
 
 if TYPE_CHECKING:
     from armillary._core import PathChoice
+    from armillary.stamps import StampLike
     from armillary.store.store import Store
 
-__all__ = ["AnyPolicy", "PoseQuery", "Query", "TwistQuery", "by_policy"]
+__all__ = ["AnyPolicy", "Choosing", "Outside", "PolicyLike", "PoseQuery", "Query", "TwistQuery", "by_policy"]
 
+Outside = Literal["raise", "hold", "predict"]
+"""What is answered outside the history."""
+Choosing = Literal["latest", "most_certain", "fuse"] | Callable[..., Any]
+"""A policy that decides among candidate paths: by its name, or a callable."""
+PolicyLike = Literal["unique", "filter"] | Choosing
+"""A policy as users write it."""
 AnyPolicy = str | Callable[..., Any]
-"""The name of a policy, or a callable that decides among candidate paths."""
+"""The name of a policy, or a callable that decides among candidate paths, before it is checked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +40,7 @@ class Query:
         hold_up_to_s: How far from its own instant `outside='hold'` uses a sample [s]; None: as the store was made.
     """
 
-    at: int | Latest = LATEST
+    at: StampLike | Latest = LATEST
     outside: str = "raise"
     policy: AnyPolicy | PathChoice = "unique"
     interpolation: str | None = None
@@ -55,7 +62,7 @@ class PoseQuery(Query):
 
     of: str | NodeId
     in_frame: str | NodeId
-    of_at: int | Latest | None = None
+    of_at: StampLike | Latest | None = None
     fixed_frame: str | NodeId | None = None
 
     def with_stored_names(self, store: Store) -> PoseQuery:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from armillary._core import SceneView
     from armillary.relations import Pose, Twist
+    from armillary.stamps import StampLike
     from armillary.store.changes import Change
     from armillary.store.inactive import Inactive
     from armillary.store.joints import Mechanisms
@@ -349,7 +350,7 @@ class Store(StoreCore):
         *,
         of: str | NodeId,
         to: str | NodeId,
-        at: int | None,
+        at: StampLike | None,
         source: str | None,
         query: Query,
         rank: str = "statement",
@@ -464,7 +465,7 @@ class Store(StoreCore):
             for of, in_frame, source, kind, samples, first, last, interpolation in self.relation_rows()
         )
 
-    def tree(self, at: int | Latest = LATEST) -> Tree:
+    def tree(self, at: StampLike | Latest = LATEST) -> Tree:
         """Return which frame is placed in which at one time."""
         parents = self.parents(at)
         # A frame may have been added since.
@@ -479,13 +480,13 @@ class Store(StoreCore):
         ended = {name for name, who in rivals.items() if not who} - carriers
         return Tree({name: parent for name, parent in parents.items() if name not in ended}, notes)
 
-    def rivals_of(self, frame: str, at: int | Latest) -> tuple[str, ...]:
+    def rivals_of(self, frame: str, at: StampLike | Latest) -> tuple[str, ...]:
         """Return the sources that place one frame at one instant, where they are several."""
         infos = [info for info in self.relations() if info.kind != "twist"]
         in_frame = next((info.in_frame for info in infos if info.of == frame), None)
         return () if in_frame is None else self._rivals(frame, _unplaced(self.parents(at), infos) or in_frame, at)
 
-    def _rivals(self, of: str | NodeId, in_frame: str | NodeId, at: int | Latest) -> tuple[str, ...]:
+    def _rivals(self, of: str | NodeId, in_frame: str | NodeId, at: StampLike | Latest) -> tuple[str, ...]:
         """Return the sources that contest a frame; `in_frame` is one that is not contested itself, if there is one."""
         try:
             self.pose(of=of, in_frame=in_frame, at=at)
@@ -502,8 +503,8 @@ class Store(StoreCore):
         *,
         of: str | NodeId,
         in_frame: str | NodeId,
-        start: int | None = None,
-        end: int | None = None,
+        start: StampLike | None = None,
+        end: StampLike | None = None,
         source: str | None = None,
     ) -> Samples:
         """Return the stored samples of one pose relation, `start` and `end` included."""
@@ -515,8 +516,8 @@ class Store(StoreCore):
         *,
         of: str | NodeId,
         relative_to: str | NodeId,
-        start: int | None = None,
-        end: int | None = None,
+        start: StampLike | None = None,
+        end: StampLike | None = None,
         source: str | None = None,
     ) -> TwistSamples:
         """Return the measured twists of one frame relative to one body, as they are stored."""
@@ -587,7 +588,7 @@ class Store(StoreCore):
         return tuple(name for name, _ in self.variables())
 
     def joint(
-        self, name: str, *, at: int | Latest = LATEST, outside: str = "raise", hold_up_to_s: float | None = None
+        self, name: str, *, at: StampLike | Latest = LATEST, outside: str = "raise", hold_up_to_s: float | None = None
     ) -> JointState:
         """Return the position and the velocity of one joint at one instant."""
         value, velocity, stamp, held, predicted, integrated = self.joint_row(name, at, outside, hold_up_to_s)
@@ -598,7 +599,7 @@ class Store(StoreCore):
         return self.mechanisms.polished(check_name(name), state)
 
     def joint_samples(
-        self, name: str, *, start: int | None = None, end: int | None = None, source: str | None = None
+        self, name: str, *, start: StampLike | None = None, end: StampLike | None = None, source: str | None = None
     ) -> JointSamples:
         """Return the stored samples of one joint, `start` and `end` included."""
         known = self.joint_sources(name)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from armillary.relations import Pose, Twist
     from armillary.scene import Scene
+    from armillary.store.query import Outside
     from armillary.transforms import JointState, RelationInfo, Snapshot, Tree
 
 
@@ -40,10 +41,12 @@ class DrawableWorld(Protocol):
     def newest_stamp(self) -> int | None:
         """Return the newest stamp of all samples."""
 
-    def snapshot(self, *, in_frame: str, at: int | Latest = LATEST, outside: str = ...) -> Snapshot:
+    def snapshot(self, *, in_frame: str, at: int | Latest = LATEST, outside: Outside = ...) -> Snapshot:
         """Return the poses of all frames in one frame."""
 
-    def pose(self, *, of: str, in_frame: str, at: int | Latest = LATEST, outside: str = ..., policy: Any = ...) -> Pose:
+    def pose(
+        self, *, of: str, in_frame: str, at: int | Latest = LATEST, outside: Outside = ..., policy: Any = ...
+    ) -> Pose:
         """Return the pose of a frame in another."""
 
     def twist(self, *, of: str, relative_to: str, expressed_in: str, at: int | Latest) -> Twist:
@@ -89,7 +92,7 @@ class ViewableWorld(DrawableWorld, Protocol):
     def joints(self) -> tuple[str, ...]:
         """Return the names of all joints."""
 
-    def joint(self, name: str, *, at: int | Latest = LATEST, outside: str = ...) -> JointState:
+    def joint(self, name: str, *, at: int | Latest = LATEST, outside: Outside = ...) -> JointState:
         """Return the state of one joint."""
 
     def set_joints(self, joints: Mapping[str, float], *, at: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from armillary.fusion.policies import Candidate, Policy, PolicyPose
     from armillary.relations import Pose
     from armillary.stamps import Latest
+    from armillary.store.query import Choosing
 
 # The square root of the 99 % quantile of chi-squared with six dimensions.
 AGREES_WITHIN = 4.1
@@ -69,8 +70,8 @@ def spread_m(pose: Pose) -> float:
     return float("nan") if pose.covariance is None else float(np.sqrt(np.trace(pose.covariance[:3, :3])))
 
 
-def _fused(world: World, at: int | Latest, policy: str | Policy) -> PolicyPose:
-    return cast("PolicyPose", world.pose(of=CUP, in_frame=MAP, at=at, policy=policy))
+def _fused(world: World, at: int | Latest, policy: Choosing) -> PolicyPose:
+    return world.pose(of=CUP, in_frame=MAP, at=at, policy=policy)
 
 
 def _all_but(source: str, sources: Iterable[str]) -> Policy:
