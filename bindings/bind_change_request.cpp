@@ -1,5 +1,6 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 
 #include <cstring>
 
@@ -206,8 +207,8 @@ ChangeRequest empty(nb::handle of, nb::handle source, nb::handle since, nb::hand
   return request_of(assertion(of, source, since, log::Empty{}), at);
 }
 
-ChangeRequest set_body(nb::handle body, nb::handle frames, nb::handle at) {
-  return request_of(log::SetBody{name_from(body), names_from(frames)}, at);
+ChangeRequest set_body(nb::handle body, nb::handle frames, bool present, nb::handle at) {
+  return request_of(log::SetBody{name_from(body), names_from(frames), present}, at);
 }
 
 ChangeRequest prefer(nb::handle of, nb::handle source, nb::handle start, nb::handle end, nb::handle at) {
@@ -217,6 +218,26 @@ ChangeRequest prefer(nb::handle of, nb::handle source, nb::handle start, nb::han
   if (payload.end <= payload.start) refuse("a preference ends after it begins");
   if (!source.is_none()) payload.source = text_from(source, "a source is a text");
   return request_of(std::move(payload), at);
+}
+
+/// What `empties` names goes with the samples: nothing, relations that are left without samples, or the whole relation.
+ChangeRequest forget(nb::handle of, nb::handle in_frame, nb::handle source, nb::handle start, nb::handle end, nb::handle kind,
+                     std::string_view empties, nb::handle at) {
+  log::Forget payload{.of = name_from(of)};
+  if (!kind.is_none()) {
+    const std::string name = text_from(kind, "kind is 'pose' or 'twist'");
+    if (name != "pose" && name != "twist") refuse("kind is 'pose' or 'twist'");
+    payload.kind = name == "pose" ? log::TrackKind::pose : log::TrackKind::twist;
+  }
+  if (!in_frame.is_none()) payload.in_frame = name_from(in_frame);
+  if (!source.is_none()) payload.source = text_from(source, "a source is a text");
+  if (!start.is_none()) payload.start = Stamp{as_stamp(start, "start")};
+  if (!end.is_none()) payload.end = Stamp{as_stamp(end, "end") + 1};
+  if (!(payload.start < payload.end)) refuse("`end` is before `start`");
+  ChangeRequest request = request_of(std::move(payload), at);
+  using Empties = ChangeRequest::Empties;
+  request.empties = empties == "relation" ? Empties::relation : empties == "unsampled" ? Empties::unsampled : Empties::nothing;
+  return request;
 }
 
 ChangeRequest set_variables(const nb::dict& kinds, nb::handle at) {
@@ -311,11 +332,16 @@ void bind_frames(nb::class_<ChangeRequest>& request) {
                   nb::sig("def ended(*, of: str, source: str, since: int, at: int) -> ChangeRequest"))
       .def_static("empty", &empty, nb::kw_only(), "of"_a, "source"_a.none(), "since"_a.none(), "at"_a.none(),
                   nb::sig("def empty(*, of: str, source: str, since: int | None, at: int) -> ChangeRequest"))
-      .def_static("set_body", &set_body, nb::kw_only(), "body"_a, "frames"_a, "at"_a.none(),
-                  nb::sig("def set_body(*, body: str, frames: Sequence[str], at: int) -> ChangeRequest"))
+      .def_static("set_body", &set_body, nb::kw_only(), "body"_a, "frames"_a, "present"_a = true, "at"_a.none(),
+                  nb::sig("def set_body(*, body: str, frames: Sequence[str], present: bool = True, at: int) -> ChangeRequest"))
       .def_static("prefer", &prefer, nb::kw_only(), "of"_a, "source"_a.none(), "start"_a.none(), "end"_a.none(), "at"_a.none(),
                   nb::sig("def prefer(*, of: str, source: str | None, start: int | None, end: int | None, at: int) -> "
                           "ChangeRequest"))
+      .def_static("forget", &forget, nb::kw_only(), "of"_a, "in_frame"_a.none(), "source"_a.none(), "start"_a.none(),
+                  "end"_a.none(), "kind"_a.none(), "empties"_a, "at"_a.none(),
+                  nb::sig("def forget(*, of: str, in_frame: str | None, source: str | None, start: int | None, end: int | None, "
+                          "kind: str | None, empties: str, at: int) -> ChangeRequest"),
+                  "Samples from `start` to `end` do not count any more; `empties`: 'nothing', 'unsampled' or 'relation'.")
       .def_static("set_variables", &set_variables, nb::kw_only(), "kinds"_a, "at"_a.none(),
                   nb::sig("def set_variables(*, kinds: dict[str, str], at: int) -> ChangeRequest"))
       .def_static("unset_variables", &unset_variables, nb::kw_only(), "names"_a, "at"_a.none(),
@@ -340,6 +366,9 @@ void bind_change_request(nb::module_& m) {
       .def_prop_ro("parent", &requested_parent, nb::sig("def parent(self) -> NodeId | None"),
                    "The parent that it names; None: all parents, or none.")
       .def_prop_ro("at", [](const ChangeRequest& self) { return self.change.at.ns; })
+      .def_prop_ro(
+          "removes_relation", [](const ChangeRequest& self) { return self.empties == ChangeRequest::Empties::relation; },
+          "Of a request to forget samples: whether their relation goes with them.")
       .def_prop_ro("with_frames_under", [](const ChangeRequest& self) { return self.with_frames_under; })
       .def_prop_ro(
           "transform", [](const ChangeRequest& self) { return sample_of(self).pose.value; }, "Of a sample.")

@@ -67,6 +67,17 @@ nb::object error_of_frames(Self self, const Refusal& refusal) {
   return error_of(world, failure, nb::cast(label_of(world, failure->of)), nb::cast(label_of(world, failure->in_frame)), true);
 }
 
+nb::object text_or_none(const std::string& text) { return text.empty() ? nb::none() : nb::object(text_object(text)); }
+
+/// What a frame is in, by whom, as (in_frame, source).
+nb::list relations_of(Self self, const std::string& frame) {
+  nb::list found;
+  for (const RelationInfo& info : core(self).forest->relations())
+    if (info.of == frame)
+      found.append(nb::make_tuple(text_object(core(self).store->frame_label(info.in_frame)), text_object(info.source)));
+  return found;
+}
+
 nb::object error_of_refusal(Self self, const Refusal& refusal) {
   const nb::object node = nb::cast(refusal.node), parent = nb::cast(refusal.parent);
   std::vector<NodeId> nodes = refusal.path;
@@ -106,6 +117,15 @@ nb::object error_of_refusal(Self self, const Refusal& refusal) {
       return error_class("InvalidArgument")(frame_of_node_text(self, refusal), nb::str(refusal.frame.c_str()));
     case Fault::name_taken:
       return error_class("FrameNameTaken")(nb::cast(refusal.frame), refusal.parent == NodeId{} ? nb::none() : parent, names);
+    case Fault::unknown_relation:
+      return error_class("NoSuchRelation")(text_object(core(self).store->frame_label(refusal.frame)),
+                                           text_or_none(core(self).store->frame_label(refusal.in_frame)),
+                                           text_or_none(refusal.source), relations_of(self, refusal.frame));
+    case Fault::relation_of_node:
+      return error_class("InvalidArgument")("That '" + refusal.frame + "' is in '" + refusal.in_frame +
+                                                "' follows from where a node is: move the node, or remove it with "
+                                                "scene.remove(id).",
+                                            text_object(refusal.frame));
     case Fault::nothing_to_undo:
       return error_class("NothingToUndo")();
     default:
@@ -157,6 +177,14 @@ std::vector<ChangeRequest> taken_from(const nb::list& given) {
   return requests;
 }
 
+/// Of which request each record is.
+nb::list rows_with_records(const Outcome& outcome) {
+  nb::list rows;
+  for (std::size_t i = 0; i < outcome.changes.size(); ++i)
+    rows.append(nb::make_tuple(outcome.rows[i], change_object(outcome.changes[i])));
+  return rows;
+}
+
 /// The node that each request is about; nil where it is about frames. `records` gets what happened.
 nb::list apply(Self self, const nb::list& given, std::int64_t now_ns, bool for_undo, std::string tag,
                std::optional<nb::list> records) {
@@ -167,8 +195,30 @@ nb::list apply(Self self, const nb::list& given, std::int64_t now_ns, bool for_u
   const Outcome outcome =
       with_changes(self, [&](scene::Store& store) { return store.apply(std::move(requests), now_ns, for_undo, std::move(tag)); });
   check_outcome(self, outcome);
-  if (records) records->extend(record_list(outcome.changes));
+  if (records) records->extend(rows_with_records(outcome));
   return nodes;
+}
+
+/// How many samples went with requests that take them back.
+std::size_t apply_forgetting(Self self, const nb::list& given, std::int64_t now_ns, nb::list records) {
+  std::vector<ChangeRequest> requests = taken_from(given);
+  const Outcome outcome = with_changes(self, [&](scene::Store& store) { return store.apply(std::move(requests), now_ns); });
+  check_outcome(self, outcome);
+  records.extend(rows_with_records(outcome));
+  return outcome.samples_gone;
+}
+
+/// What was taken back, and the records that do it: see `undo_last`.
+nb::tuple finish(Self self, const scene::TakenBack& taken) {
+  check_outcome(self, taken.outcome);
+  nb::list samples, moves;
+  for (const scene::NodeSample& sample : taken.written)
+    samples.append(nb::make_tuple(nb::cast(sample.node), sample.pose.value, covariance_object(sample.pose), sample.at.ns));
+  for (const scene::SampleMove& move : taken.moves)
+    moves.append(nb::make_tuple(text_object(move.relation.of), text_object(move.relation.in_frame),
+                                text_object(move.relation.source), move.from.ns));
+  return nb::make_tuple(record_list(taken.undone), record_list(taken.outcome.changes), samples, moves, taken.samples_lost,
+                        text_object(taken.tag));
 }
 
 nb::list apply_unchecked(Self self, const nb::list& given, std::int64_t now_ns) {
@@ -183,16 +233,15 @@ struct IsUnderstood {
 
   bool operator()(const log::AddNode& payload) const { return is_plain(payload.edge); }
   bool operator()(const log::AddEdge& payload) const { return is_plain(payload.edge); }
-  bool operator()(const log::SetBody& payload) const { return payload.present; }
   bool operator()(const log::Assert& payload) const {
     const auto* sampled = std::get_if<log::Sampled>(&payload.value);
     const bool is_pose = payload.track.kind == log::TrackKind::pose;
     const bool is_linear = sampled != nullptr && sampled->interpolation == log::SampleInterpolation::linear;
     const bool has_rank = payload.rank == Rank::plain || std::holds_alternative<log::Fixed>(payload.value);
-    return has_rank && (is_pose || is_linear);
+    const bool is_empty = std::holds_alternative<log::Empty>(payload.value);
+    return has_rank && (is_pose || is_linear || is_empty);
   }
   bool operator()(const log::Prefer& payload) const { return payload.subject.kind == log::Subject::Kind::frame; }
-  bool operator()(const log::Forget&) const { return false; }
   bool operator()(const auto&) const { return true; }
 };
 
@@ -281,6 +330,12 @@ nb::list inactive(Self self) {
   return found;
 }
 
+constexpr const char* kTakenBackSignature[] = {
+    "def undo_last(self, now_ns: int) -> tuple[list[ChangeRecord], list[ChangeRecord], list[tuple[NodeId, Transform, "
+    "NDArray[float64] | None, int]], list[tuple[str, str, str, int]], int, str]",
+    "def redo_last(self, now_ns: int) -> tuple[list[ChangeRecord], list[ChangeRecord], list[tuple[NodeId, Transform, "
+    "NDArray[float64] | None, int]], list[tuple[str, str, str, int]], int, str]"};
+
 }  // namespace
 
 void bind_world_changes(nb::class_<StoreCore>& store) {
@@ -290,8 +345,13 @@ void bind_world_changes(nb::class_<StoreCore>& store) {
           "Declare the root frame, which is there from now on.")
       .def("apply_requests", &apply, "requests"_a, "now_ns"_a, "for_undo"_a = true, "tag"_a = "", "records"_a = nb::none(),
            nb::sig("def apply_requests(self, requests: list[ChangeRequest], now_ns: int, for_undo: bool = True, tag: str = '', "
-                   "records: list[ChangeRecord] | None = None) -> list[NodeId]"),
-           "Apply all requests or none, once; the node that each is about. A list that is given gets the records.")
+                   "records: list[tuple[int, ChangeRecord]] | None = None) -> list[NodeId]"),
+           "Apply all requests or none, once; the node that each is about. A list that is given gets the records, each with "
+           "the number of its request.")
+      .def("apply_forgetting", &apply_forgetting, "requests"_a, "now_ns"_a, "records"_a,
+           nb::sig("def apply_forgetting(self, requests: list[ChangeRequest], now_ns: int, "
+                   "records: list[tuple[int, ChangeRecord]]) -> int"),
+           "Apply requests that take samples back; return how many went.")
       .def(
           "undo_tags", [](Self self) { return with_changes(self, [&](scene::Store& store) { return store.tags(); }); },
           nb::sig("def undo_tags(self) -> tuple[str, str]"), "The tags of what undo and redo would take back next.")
@@ -318,13 +378,15 @@ void bind_world_changes(nb::class_<StoreCore>& store) {
           [](Self self, std::int64_t now_ns) {
             return finish(self, with_changes(self, [&](scene::Store& store) { return store.undo(now_ns); }));
           },
-          "now_ns"_a, nb::sig("def undo_last(self, now_ns: int) -> list[ChangeRecord]"))
+          "now_ns"_a, nb::sig(kTakenBackSignature[0]),
+          "Undo the last batch; return its records, those that undo it, samples that came with it as (node, transform, "
+          "covariance, at), moves by samples as (of, in_frame, source, from), how many samples are lost, and its tag.")
       .def(
           "redo_last",
           [](Self self, std::int64_t now_ns) {
             return finish(self, with_changes(self, [&](scene::Store& store) { return store.redo(now_ns); }));
           },
-          "now_ns"_a, nb::sig("def redo_last(self, now_ns: int) -> list[ChangeRecord]"))
+          "now_ns"_a, nb::sig(kTakenBackSignature[1]), "Take back the last undo; returns as `undo_last` does.")
       .def(
           "records",
           [](Self self) { return record_list(with_changes(self, [&](scene::Store& store) { return store.records(); })); },

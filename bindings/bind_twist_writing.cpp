@@ -38,7 +38,7 @@ Failure write_new_twist(Self self, const MeasuredTwist& measured, const std::fun
   log::Assert payload{.track = {log::TrackKind::twist, relation.of, relation.source},
                       .since = measured.at,
                       .value = log::Sampled{relation.in_frame}};
-  return change_frames(self, std::move(payload), false, [&](log::Payload&) { return write(); });
+  return change_frames(self, std::move(payload), true, [&](log::Payload&) { return write(); });
 }
 
 Failure write_twist(Self self, const MeasuredTwist& measured, bool is_new) {

@@ -1,5 +1,7 @@
 // Poses on their way in.
 
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
@@ -112,6 +114,11 @@ void set_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle transfor
               nb::handle covariance, nb::handle interpolation) {
   StoreCore& world = core(self);
   const Transform value = given_transform(self, transform);
+  if (at.is_none())
+    raise("InvalidStamp",
+          "set_pose needs the instant of the pose, at=: an integer of nanoseconds, such as seconds(1.5) or world.now(). What "
+          "never moves is given once and for always with fix().",
+          at);
   const Stamp stamp{as_stamp(at, "at")};
   check_ahead(self, stamp.ns);
   std::optional<Covariance> given;
@@ -125,7 +132,10 @@ void set_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle transfor
         world.forest->try_insert(static_cast<FrameId>(PyLong_AsUnsignedLong(of_id)),
                                  static_cast<FrameId>(PyLong_AsUnsignedLong(in_id)), who, stamp, value, uncertainty);
     if (outcome && *outcome) raise_failure(world, *outcome, of, in_frame, true);
-    if (outcome) return resolve_pending(self);
+    if (outcome) {
+      note_moves(self);
+      return resolve_pending(self);
+    }
   }
   set_pose_by_name(self, of, in_frame, value, stamp, source, uncertainty);
 }
@@ -252,13 +262,14 @@ void set_poses(Self self, nb::handle of, nb::handle in_frame, nb::handle transfo
 }
 
 bool merge_poses(Self self, const std::string& of, const std::string& in_frame, nb::handle transforms, nb::handle at,
-                 const std::string& source, nb::handle covariances) {
+                 const std::string& source, nb::handle covariances, std::optional<std::pair<std::int64_t, std::uint32_t>> base) {
   const GivenPoses given(transforms, at, covariances);
   std::vector<PlaceSample> samples;
   scene::Store& store = *core(self).store;
   for (std::size_t row = 0; row < given.stamps().size(); ++row) {
     PlaceSample& sample = samples.emplace_back(given.sample(row));
     sample.of = store.frame_key(of), sample.in_frame = store.frame_key(in_frame), sample.source = source;
+    if (base) sample.base = SampleBase{base->first, base->second};
   }
   const bool is_known = without_gil([&] { return store.merge_samples(std::move(samples)); });
   resolve_pending(self);
@@ -322,8 +333,8 @@ void check_new_relation(Self self, nb::object of, nb::object in_frame, nb::objec
 void bind_world_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace>& face) {
   const auto define = [&](auto& world) {
     world
-        .def("set_pose", &set_pose, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "at"_a, "source"_a = nb::none(),
-             "covariance"_a = nb::none(), "interpolation"_a = nb::none(),
+        .def("set_pose", &set_pose, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "at"_a.none() = nb::none(),
+             "source"_a = nb::none(), "covariance"_a = nb::none(), "interpolation"_a = nb::none(),
              nb::sig("def set_pose(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | "
                      "ArrayLike, at: int, "
                      "source: str | None = None, "
@@ -374,12 +385,27 @@ void bind_world_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
   define(face);
   store
       .def("merge_poses", &merge_poses, nb::kw_only(), "of"_a, "in_frame"_a, "transforms"_a, "at"_a, "source"_a,
-           "covariances"_a = nb::none(),
+           "covariances"_a = nb::none(), "base"_a.none() = nb::none(),
            nb::sig("def merge_poses(self, *, of: str | NodeId, in_frame: str | NodeId, transforms: ArrayLike, at: ArrayLike, "
                    "source: str, "
-                   "covariances: ArrayLike | None = None) -> bool"),
+                   "covariances: ArrayLike | None = None, base: tuple[int, int] | None = None) -> bool"),
            "Samples that another replica accepted: neither loops nor bodies refuse them here.\n\n"
-           "False: that there is such a relation is not known here yet, and nothing was stored.")
+           "`base` is what `sample_base()` of that replica was then: what was taken back since does not count. Without it\n"
+           "they count as given now. False: that there is such a relation is not known here yet, and nothing was stored.")
+      .def(
+          "sample_base",
+          [](Self self) {
+            const SampleBase base = with_changes(self, [](scene::Store& store) { return store.sample_base(); });
+            return nb::make_tuple(base.wall_ns, base.count);
+          },
+          nb::sig("def sample_base(self) -> tuple[int, int]"),
+          "The newest change that is held, by its hybrid timestamp: samples that are given now are on top of it.")
+      .def(
+          "set_machine_time",
+          [](Self self, std::optional<std::int64_t> ns) {
+            with_changes(self, [&](scene::Store& store) { store.set_machine_time(ns); });
+          },
+          "ns"_a.none(), "Let changes be ordered by this time in place of the machine's clock [ns]; None: by the clock again.")
       .def("declare_relation", &add_relation, nb::kw_only(), "of"_a, "in_frame"_a, "source"_a.none(), "at"_a,
            "interpolation"_a.none(),
            nb::sig("def declare_relation(self, *, of: str | NodeId, in_frame: str | NodeId, source: str | None, at: int, "

@@ -47,11 +47,18 @@ Failure change_frames(Self self, log::Payload payload, bool for_undo, const Act&
 }
 
 Failure add_samples(Self self, const scene::RelationName& relation, Stamp since, const std::function<Failure()>& write, Gil gil) {
-  if (with_changes(self, [&](scene::Store& store) { return store.knows_relation(relation); }))
-    return gil == Gil::kept ? write() : without_gil(write);
+  if (with_changes(self, [&](scene::Store& store) { return store.knows_relation(relation); })) {
+    Failure failure = gil == Gil::kept ? write() : without_gil(write);
+    note_moves(self);
+    return failure;
+  }
   log::Assert payload{
       .track = {log::TrackKind::pose, relation.of, relation.source}, .since = since, .value = log::Sampled{relation.in_frame}};
-  return change_frames(self, std::move(payload), false, [&](log::Payload&) { return write(); }, gil);
+  return change_frames(self, std::move(payload), true, [&](log::Payload&) { return write(); }, gil);
+}
+
+void note_moves(Self self) {
+  if (core(self).forest->has_moves()) with_changes(self, [](scene::Store& store) { store.note_moves(); });
 }
 
 Failure choose_interpolation(Self self, const scene::RelationName& relation, Stamp since, SampleInterpolation interpolation,

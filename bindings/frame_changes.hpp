@@ -27,6 +27,8 @@ Failure choose_interpolation(Self self, const scene::RelationName& relation, Sta
                              bool for_undo);
 /// From its name, or InvalidArgument.
 [[nodiscard]] SampleInterpolation as_sample_interpolation(nb::handle name);
+/// Lets `undo` take back what samples moved, if they did.
+void note_moves(Self self);
 
 /// An assertion of a fixed pose as it is recorded: with a canonical quaternion.
 [[nodiscard]] log::Assert fixed_assertion(const scene::RelationName& relation, Stamp since, const FixedPose& pose,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from hypothesis import strategies as st
 
 from log_records import ENDED, NO_INCARNATION, ROOT, Author, Record, driven, fixed, node_id, pose, sampled
-from resolver_reference import DETACHED, newness
+from resolver_reference import DETACHED, newness, sampled_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -167,8 +167,10 @@ class Story:
         known = self._known(who, "assert")
         if not known:
             return None
-        kind, of, source = known[a % len(known)]["track"]
-        return self.authors[who].says(of, None, known[a % len(known)]["since"], kind=kind, source=source)
+        meant = known[a % len(known)]
+        (kind, of, source), parent = meant["track"], sampled_in(meant)
+        value = {"empty": {"sampled_in": parent}} if parent and b % 3 else None
+        return self.authors[who].says(of, value, meant["since"], kind=kind, source=source)
 
     def do_twist(self, who: int, a: int, b: int, c: int) -> Record:
         of, parent = self._pair(a, b)
@@ -199,7 +201,10 @@ class Story:
         return self.authors[who].sign("remove_frames", names=names)
 
     def do_forget(self, who: int, a: int, b: int, c: int) -> Record:
-        fields = {"in_frame": None, "source": SOURCES[b % 2] if c % 2 else None, "start": b % GRID, "end": GRID + c}
+        start, end = (None if b > GRID else b % GRID), (None if c > GRID else GRID + c)
+        source, kind = SOURCES[b % 2] if c % 2 else None, (None, None, "pose", "twist")[c % 4]
+        parent = FRAMES[(a + b) % len(FRAMES)] if b % 4 == 1 else None
+        fields = {"track_kind": kind, "in_frame": parent, "source": source, "start": start, "end": end}
         return self.authors[who].sign("forget", of=FRAMES[a % len(FRAMES)], **fields)
 
     def do_reset(self, who: int, a: int, b: int, c: int) -> Record:

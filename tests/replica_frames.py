@@ -17,10 +17,13 @@ from armillary.scene import (
     AddTwistRelation,
     Change,
     Fix,
+    Forget,
     NodeId,
     Prefer,
     Remove,
+    RemoveBody,
     RemoveFrame,
+    RemoveRelation,
     ResetTime,
     Unfix,
 )
@@ -36,6 +39,7 @@ ASKED_NS = (500, 799, 800, 1000, 1200, 1900)
 ASSERTED = ("fix", "fix", "fix", "fix", "move", "recalibrate", "await", "await_twists")
 GRASPS = ("attach", "attach")
 EDITS = (*ASSERTED, *GRASPS, "unfix", "body", "body", "prefer", "erase", "erase_all", "frame")
+EDITS = (*EDITS, "forget", "remove_relation", "remove_relation", "unbody")
 AMONG_NODES = (*EDITS, "tag", "tag", "untag", "grasp_tag")
 ABOUT_NODES = ("tag", "tag", "untag", "grasp_tag", "grasp_tag", "fix", "unfix", "erase", "attach", "frame")
 IN_NEW_TIMES = (*EDITS, "reset")
@@ -80,6 +84,9 @@ def frame_change(world: World, kind: str, of: int, other: int, value: int) -> Ch
             transform=here,
             at=since or 900,
         ),
+        "forget": lambda: Forget(of=frame, source=(None, source)[value % 2], start=(None, 700)[of % 2]),
+        "remove_relation": lambda: RemoveRelation(of=frame, in_frame=above, source=source),
+        "unbody": lambda: RemoveBody(BODIES[value % 2], [frame] if value % 4 else []),
         "untag": lambda: Remove(TAG, at=world.now() - 100 * value),
         "reset": ResetTime,
     }

@@ -17,7 +17,8 @@ from unit.kit import FakeClock
 if TYPE_CHECKING:
     from replicas import Damage, Step
 
-BESIDE_SAMPLES = ("fix", "fix", "move", "await", "attach", "attach", "unfix", "body", "prefer", "frame")
+TAKEN_BACK = ("forget", "forget", "remove_relation")
+BESIDE_SAMPLES = ("fix", "fix", "move", "await", "attach", "attach", "unfix", "body", "prefer", "frame", *TAKEN_BACK)
 SAMPLED_NS = (405, 605, 805, 995, 1195, 1605)
 ASKED_NS = (500, 605, 805, 900, 1000, 1195, 1900)
 
@@ -33,6 +34,7 @@ class Sample(NamedTuple):
     source: str
     at: int
     x_m: float
+    base: tuple[int, int]
 
     @property
     def transform(self) -> Transform:
@@ -40,13 +42,18 @@ class Sample(NamedTuple):
 
 
 class SamplingReplicas(Replicas):
-    """No source has two samples for one instant, and frames stay: a sample has no timestamp of its own."""
+    """No source has two samples for one instant, and frames stay.
+
+    A sample names what its author held when he gave it: what was taken back since does not count. One of a relation
+    that is not asserted where it arrives waits there, until the end.
+    """
 
     def __init__(self, count: int, damage: Damage = unharmed) -> None:
         self.known: list[dict[Sample, None]] = [{} for _ in range(count)]  # to whom
         self.sent: set[tuple[str, str, int]] = set()
         super().__init__(count, damage)
         with World("first", clock=FakeClock(100)) as first:  # whose assertions are not undone
+            first.store.set_machine_time(100)
             first.add_frame(*FRAMES)
             for world in self.worlds:
                 world.merge(first.scene.changes())
@@ -56,7 +63,8 @@ class SamplingReplicas(Replicas):
         me = replica % len(self.worlds)
         source = "eyes" if value >= 4 else f"{self.worlds[me].name}'s eyes"
         at, x_m = SAMPLED_NS[(value + of) % len(SAMPLED_NS)], 1.0 + value + len(self.sent)
-        sample = Sample(FRAMES[of % (len(FRAMES) - 1)], FRAMES[other], source, at, x_m)
+        base = self.worlds[me].store.sample_base()
+        sample = Sample(FRAMES[of % (len(FRAMES) - 1)], FRAMES[other], source, at, x_m, base)
         if (sample.of, source, at) in self.sent:
             return
         with suppress(ArmillaryError):
@@ -77,17 +85,25 @@ class SamplingReplicas(Replicas):
             if isinstance(sample, Sample) and self.receive(self.worlds[receiver], sample):
                 self.known[receiver][sample] = None
 
+    def exchange_all(self) -> None:
+        super().exchange_all()
+        everything = {sample: None for known in self.known for sample in known}
+        for world in self.worlds:
+            for sample in everything:
+                self.receive(world, sample)
+
     def newcomer(self, seed: int) -> World:
         world = super().newcomer(seed)
-        samples = list(self.known[0])
+        samples = list({sample: None for known in self.known for sample in known})
         random.Random(seed).shuffle(samples)
-        assert all(self.receive(world, sample) for sample in samples)
+        for sample in samples:
+            self.receive(world, sample)
         return world
 
     def receive(self, world: World, sample: Sample) -> bool:
         """What belongs to a relation that is not known here yet has to come again."""
         edge = {"of": sample.of, "in_frame": sample.in_frame, "source": sample.source}
-        return world.store.merge_poses(**edge, transforms=[sample.transform.xyz_wxyz], at=[sample.at])
+        return world.store.merge_poses(**edge, transforms=[sample.transform.xyz_wxyz], at=[sample.at], base=sample.base)
 
 
 class RefusingReplicas(SamplingReplicas):

@@ -110,6 +110,7 @@ class Replicas:
         """Do something with a replica, and send its changes to all others."""
         me = replica % len(self.worlds)
         self.clocks[me].ns += TICK_NS
+        self.worlds[me].store.set_machine_time(self.clocks[me].ns)
         held = self.worlds[me].scene.version_vector()
         action(self.worlds[me])
         news = [written(record) for record in self.worlds[me].scene.changes(since=held)]
@@ -176,6 +177,7 @@ def _world(number: int, clock: FakeClock) -> World:
     """Equal stamps must fall the same way in every run, or failing ones would not shrink."""
     with patch("secrets.randbits", lambda bits: number):
         world = World("abcdef"[number], clock=clock, authority=number % 2)
+        world.store.set_machine_time(clock.ns)
         world.add_frame(world.scene.frame(world.scene.root))
     return world
 

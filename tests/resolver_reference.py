@@ -49,6 +49,17 @@ def instant(value: int | None, default: int = ALWAYS) -> int:
     return default if value is None else value
 
 
+def is_empty(record: Record) -> bool:
+    """Whether an assertion takes its slot back: null, or of samples under one parent {"empty": {"sampled_in": ...}}."""
+    return record["value"] is None or "empty" in record["value"]
+
+
+def sampled_in(record: Record) -> str:
+    """The parent under which an assertion announces samples, or takes that back: such a slot stands by itself."""
+    value = record["value"] or {}
+    return value.get("sampled", {}).get("in_frame", "") or value.get("empty", {}).get("sampled_in", "")
+
+
 def stand_in(frame: str) -> str:
     """Id of the node that stands for a frame."""
     return str(NodeId.of_name("frame", frame))
@@ -215,8 +226,7 @@ class Resolution:
             track: Track = tuple(record["track"])
             if track in self.always and newness(record) < newness(self.always[track]):
                 continue
-            sampled_in = ((record["value"] or {}).get("sampled") or {"in_frame": ""})["in_frame"]
-            self.asserts[track][epoch_of(record), instant(record["since"]), sampled_in] = record
+            self.asserts[track][epoch_of(record), instant(record["since"]), sampled_in(record)] = record
         self.tracks = {track: self._slots_of(written) for track, written in self.asserts.items()}
 
     def _writes(self, record: Record) -> Iterable[tuple[tuple[str, ...], Any]]:
@@ -238,7 +248,7 @@ class Resolution:
 
     def _slots_of(self, written: dict[tuple[Any, ...], Record]) -> list[Slot]:
         """The winners of one track: those of the present epoch, and what held last in the newest one before."""
-        present = {key: r for key, r in written.items() if r["value"] is not None and not self._is_severed(r)}
+        present = {key: r for key, r in written.items() if not is_empty(r) and not self._is_severed(r)}
         here = []
         for key, record in sorted(present.items()):
             slot = Slot(key[1], record)
@@ -442,13 +452,12 @@ class Resolution:
                 continue
             if "node" in row:
                 node, incarnation = row["node"], tuple(row["incarnation"])
-                if incarnation in self.heads[node] and not self._is_forgotten(
-                    row, self.frame(node, incarnation), None, ""
-                ):
+                track = ("pose", self.frame(node, incarnation), "") if incarnation in self.heads[node] else None
+                if track is not None and not self._is_forgotten(row, track, None):
                     self.rows[node, incarnation].append(row)
             else:
                 track = tuple(row["track"])
-                if self._is_known(track, row) and not self._is_forgotten(row, track[1], row["in_frame"], track[2]):
+                if self._is_known(track, row) and not self._is_forgotten(row, track, row["in_frame"]):
                     self.rows[track].append(row)
 
     def _is_known(self, track: Track, row: Record) -> bool:
@@ -457,9 +466,12 @@ class Resolution:
             return False
         return any(s.kind == "sampled" and s.parent == row["in_frame"] for s in self._active_slots(track))
 
-    def _is_forgotten(self, row: Record, of: str, in_frame: str | None, source: str) -> bool:
+    def _is_forgotten(self, row: Record, track: Track, in_frame: str | None) -> bool:
+        """Whether a newer Forget takes a row back; rows of nodes are in no frame, and of no source."""
+        kind, of, source = track
         return any(
             r["of"] == of
+            and r["track_kind"] in (None, kind)
             and r["in_frame"] in (None, in_frame)
             and (in_frame is None or r["source"] in (None, source))
             and instant(r["start"]) <= row["stamp"] < instant(r["end"], NEVER)
@@ -659,13 +671,15 @@ class Resolution:
         """Ids of the records that no other one makes superfluous: what a compacted log keeps."""
         keep = {tuple(r["id"]) for r in self.removed.values()} | {tuple(r["id"]) for r, _ in self.slot.values()}
         keep |= {tuple(r["id"]) for written in self.asserts.values() for r in written.values()}
-        always_kept = ("reset_time", "add_node", "add_edge", "remove_edges", "forget")
+        always_kept = ("reset_time", "add_node", "add_edge", "remove_edges")
         keep |= {tuple(r["id"]) for r in self.live if r["type"] in always_kept}
         steps = [(r, key) for r in self._of_type("set_attributes") for key, _ in r["settings"]]
         every = steps + [(r, key) for r in self._of_type("add_node") for key, _ in r["settings"]]
         keep |= {tuple(r["id"]) for r, key in steps if not any(_hides_step(other, r) for other, k in every if k == key)}
         prefers = self._of_type("prefer")
         keep |= {tuple(r["id"]) for r in prefers if not _is_covered(r, prefers)}
+        forgets = self._of_type("forget")
+        keep |= {tuple(r["id"]) for r in forgets if not any(_forgets_no_less(other, r) for other in forgets)}
         return keep
 
 
@@ -677,6 +691,13 @@ def _is_newest_of_instant(key: tuple[Any, ...], written: dict[tuple[Any, ...], R
 def _hides_step(newer: Record, step: Record) -> bool:
     is_of_one = all(newer[name] == step[name] for name in ("node", "incarnation", "epoch"))
     return is_of_one and newness(newer) > newness(step) and instant(newer["at"]) <= instant(step["at"])
+
+
+def _forgets_no_less(newer: Record, other: Record) -> bool:
+    is_newer = newness(newer) > newness(other) and newer["epoch"] == other["epoch"] and newer["of"] == other["of"]
+    about = all(newer[name] in (None, other[name]) for name in ("track_kind", "in_frame", "source"))
+    within = instant(newer["start"]) <= instant(other["start"])
+    return is_newer and about and within and instant(other["end"], NEVER) <= instant(newer["end"], NEVER)
 
 
 def _is_covered(record: Record, others: list[Record]) -> bool:

@@ -747,11 +747,22 @@ class StoreCore:
         `recalibrate=True` corrects it.
         """
 
-    def merge_poses(self, *, of: str | NodeId, in_frame: str | NodeId, transforms: ArrayLike, at: ArrayLike, source: str, covariances: ArrayLike | None = None) -> bool:
+    def merge_poses(self, *, of: str | NodeId, in_frame: str | NodeId, transforms: ArrayLike, at: ArrayLike, source: str, covariances: ArrayLike | None = None, base: tuple[int, int] | None = None) -> bool:
         """
         Samples that another replica accepted: neither loops nor bodies refuse them here.
 
-        False: that there is such a relation is not known here yet, and nothing was stored.
+        `base` is what `sample_base()` of that replica was then: what was taken back since does not count. Without it
+        they count as given now. False: that there is such a relation is not known here yet, and nothing was stored.
+        """
+
+    def sample_base(self) -> tuple[int, int]:
+        """
+        The newest change that is held, by its hybrid timestamp: samples that are given now are on top of it.
+        """
+
+    def set_machine_time(self, ns: int | None) -> None:
+        """
+        Let changes be ordered by this time in place of the machine's clock [ns]; None: by the clock again.
         """
 
     def check_new_relation(self, of: str | NodeId, in_frame: str | NodeId, source: str, start: StampLike | None) -> None: ...
@@ -1079,10 +1090,13 @@ class StoreCore:
     def open_scene(self) -> None:
         """Declare the root frame, which is there from now on."""
 
-    def apply_requests(self, requests: list[ChangeRequest], now_ns: int, for_undo: bool = True, tag: str = '', records: list[ChangeRecord] | None = None) -> list[NodeId]:
+    def apply_requests(self, requests: list[ChangeRequest], now_ns: int, for_undo: bool = True, tag: str = '', records: list[tuple[int, ChangeRecord]] | None = None) -> list[NodeId]:
         """
-        Apply all requests or none, once; the node that each is about. A list that is given gets the records.
+        Apply all requests or none, once; the node that each is about. A list that is given gets the records, each with the number of its request.
         """
+
+    def apply_forgetting(self, requests: list[ChangeRequest], now_ns: int, records: list[tuple[int, ChangeRecord]]) -> int:
+        """Apply requests that take samples back; return how many went."""
 
     def undo_tags(self) -> tuple[str, str]:
         """The tags of what undo and redo would take back next."""
@@ -1099,9 +1113,13 @@ class StoreCore:
     def merge_records(self, records: list[ChangeRecord]) -> list[ChangeRecord]:
         """Add records of other replicas; those that were new."""
 
-    def undo_last(self, now_ns: int) -> list[ChangeRecord]: ...
+    def undo_last(self, now_ns: int) -> tuple[list[ChangeRecord], list[ChangeRecord], list[tuple[NodeId, Transform, NDArray[float64] | None, int]], list[tuple[str, str, str, int]], int, str]:
+        """
+        Undo the last batch; return its records, those that undo it, samples that came with it as (node, transform, covariance, at), moves by samples as (of, in_frame, source, from), how many samples are lost, and its tag.
+        """
 
-    def redo_last(self, now_ns: int) -> list[ChangeRecord]: ...
+    def redo_last(self, now_ns: int) -> tuple[list[ChangeRecord], list[ChangeRecord], list[tuple[NodeId, Transform, NDArray[float64] | None, int]], list[tuple[str, str, str, int]], int, str]:
+        """Take back the last undo; returns as `undo_last` does."""
 
     def records(self) -> list[ChangeRecord]:
         """All change records that can still matter, oldest first."""
@@ -1355,6 +1373,9 @@ class ChangeRecord:
     def of(self) -> Any: ...
 
     @property
+    def track_kind(self) -> Any: ...
+
+    @property
     def in_frame(self) -> Any:
         """The parent frame that is asserted; None where none is."""
 
@@ -1476,13 +1497,19 @@ class ChangeRequest:
     def empty(*, of: str, source: str, since: int | None, at: StampLike) -> ChangeRequest: ...
 
     @staticmethod
-    def set_body(*, body: str, frames: Sequence[str], at: StampLike) -> ChangeRequest: ...
+    def set_body(*, body: str, frames: Sequence[str], present: bool = True, at: int) -> ChangeRequest: ...
 
     @staticmethod
     def prefer(*, of: str, source: str | None, start: StampLike | None, end: StampLike | None, at: StampLike) -> ChangeRequest: ...
 
     @staticmethod
-    def set_variables(*, kinds: dict[str, str], at: StampLike) -> ChangeRequest: ...
+    def forget(*, of: str, in_frame: str | None, source: str | None, start: int | None, end: int | None, kind: str | None, empties: str, at: int) -> ChangeRequest:
+        """
+        Samples from `start` to `end` do not count any more; `empties`: 'nothing', 'unsampled' or 'relation'.
+        """
+
+    @staticmethod
+    def set_variables(*, kinds: dict[str, str], at: int) -> ChangeRequest: ...
 
     @staticmethod
     def unset_variables(*, names: Sequence[str], at: StampLike) -> ChangeRequest: ...
@@ -1503,6 +1530,10 @@ class ChangeRequest:
 
     @property
     def at(self) -> int: ...
+
+    @property
+    def removes_relation(self) -> bool:
+        """Of a request to forget samples: whether their relation goes with them."""
 
     @property
     def with_frames_under(self) -> bool: ...

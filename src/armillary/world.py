@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from armillary.store.stamped_queue import StampedQueue
     from armillary.store.trees import TreeConnection
     from armillary.store.twists import PendingTwist
+    from armillary.store.undo_report import UndoReport
     from armillary.transforms import (
         Diagnosis,
         JointSamples,
@@ -228,6 +229,58 @@ class World(WorldFace):
         node is removed with the node, by `scene.remove`.
         """
         self.store.remove_frame(name, subtree=subtree)
+
+    def forget(
+        self,
+        *,
+        of: str | NodeId,
+        in_frame: str | NodeId | None = None,
+        source: str | None = None,
+        start: int | None = None,
+        end: int | None = None,
+    ) -> int:
+        """Remove samples of a frame, and what was derived from them, as if they had never been given.
+
+        Its poses and its measured twists go, those that wait for poses included. A relation that has no sample left
+        goes with them, and so does a frame that nothing else names. Other replicas follow, and it is saved. `undo`
+        brings back such a relation, but not the samples.
+
+        Args:
+            of: The frame.
+            in_frame: Only poses in this frame, and twists relative to it.
+            source: Only samples of this source.
+            start: Only samples from this instant on [ns].
+            end: Only samples until this instant, itself included [ns].
+
+        Returns:
+            How many samples went.
+
+        Raises:
+            UnknownFrame: There is no such frame.
+            NoSuchRelation: No source of that name places it, or nothing places it in that frame.
+        """
+        return self.store.forget(of=of, in_frame=in_frame, source=source, start=start, end=end)
+
+    def remove_relation(self, *, of: str | NodeId, in_frame: str | NodeId, source: str | None = None) -> int:
+        """Remove one relation with its history: samples, fixed and driven poses, and motion relative to `in_frame`.
+
+        What another source asserts of the frame stays, and so does what this source asserts in other frames: it holds
+        as if the relation had never been. Other replicas follow, and it is saved. `undo` brings back the relation, but
+        not the samples.
+
+        Args:
+            of: The frame.
+            in_frame: The frame that it is in.
+            source: Who asserts it. If left out, the only source that does, or the world's own name.
+
+        Returns:
+            How many samples went.
+
+        Raises:
+            UnknownFrame: There is no frame `of`.
+            NoSuchRelation: The source does not place it directly in `in_frame`; the error lists who places it where.
+        """
+        return self.store.remove_relation(of=of, in_frame=in_frame, source=source)
 
     def clear(self) -> None:
         """Remove all samples, and the twists that wait for poses. Structure and fixed poses stay."""
@@ -711,6 +764,10 @@ class World(WorldFace):
         """
         self.store.add_body(name, frames)
 
+    def remove_body(self, name: str, frames: Iterable[str] = ()) -> None:
+        """Take frames off a body, each to a body of its own; without frames, take back that the body was declared."""
+        self.store.remove_body(name, frames)
+
     def bodies(self) -> tuple[str, ...]:
         """Return the names of the declared bodies, in the order they were added."""
         return self.store.bodies()
@@ -1167,18 +1224,25 @@ class World(WorldFace):
         """
         return self.scene.merge(records, prefix=prefix, shared=shared, root_frame=root_frame)
 
-    def undo(self) -> None:
-        """Undo the last `apply` of this process, as a new change.
+    def undo(self) -> UndoReport:
+        """Undo the last change of this process, whichever call made it, as a new change.
+
+        Also what a sample made: a frame and a relation that nobody had named, with their samples, or a move to another
+        parent, with the samples there. Samples do not come back.
+
+        Returns:
+            What was undone, and how many samples are lost.
 
         Raises:
             NothingToUndo: There is none.
-            BuiltUpon: Something later depends on it.
+            BuiltUpon: Something that others changed depends on it.
+            NoOpposite: It has no inverse: `reset_time`.
         """
-        self.scene.undo()
+        return self.scene.undo()
 
-    def redo(self) -> None:
-        """Apply again what the last `undo` took back."""
-        self.scene.redo()
+    def redo(self) -> UndoReport:
+        """Apply again what the last `undo` took back; returns what that was. Samples do not come back."""
+        return self.scene.redo()
 
     def digest(self) -> str:
         """Return 64 digits that are equal for worlds of equal structure; samples are not part of it.

@@ -134,6 +134,7 @@ CALLS: dict[str, dict[str, Any]] = {
     | CONTEXT,
     "fix": {"of": "new", "in_frame": "map", "transform": STILL, "at": None, "covariance": None, "source": None}
     | {"recalibrate": False},
+    "forget": EDGE | {"source": None, "start": None, "end": None},
     "frames": {},
     "keep_twists": {"of": "robot", "relative_to": "map", "source": None, "history": None, "max_samples": None},
     "add_relation": EDGE | {"source": None, "interpolation": "step", "at": 5},
@@ -150,7 +151,9 @@ CALLS: dict[str, dict[str, Any]] = {
     "position": EDGE | {"expressed_in": None, "point": None, "reference_point": None, "at": LATEST} | CONTEXT,
     "prefer": {"of": "robot", "source": None},
     "relations": {},
+    "remove_body": {"*": "gun", "frames": []},
     "remove_frame": {"*": "cup", "subtree": False},
+    "remove_relation": {"of": "cup", "in_frame": "map", "source": None},
     "reset_time": {"to": None},
     "samples": EDGE | {"start": None, "end": None, "source": None},
     "set_pose": {"of": "new", "in_frame": "map", "transform": STILL, "at": 5, "source": None, "covariance": None},
@@ -241,6 +244,7 @@ def fresh_world() -> World:
     world.on_error = bool
     drive(world, 1, 2, 3)
     world.fix(of="cup", in_frame="map", transform=moved(1))
+    world.add_body("gun", frames=["grip"])
     drive(world, 1, 2, of="witness", in_frame="room")
     still = {"linear": (0, 0, 0), "angular": (0, 0, 0)}
     world.set_twist(of="robot", relative_to="map", expressed_in="robot", at=seconds(2), **still)

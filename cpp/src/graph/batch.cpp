@@ -189,6 +189,7 @@ Failure for_each_block(const std::atomic<const Topology*>& root, FrameId of, Fra
       failure = std::move(sooner);
     }
     if (failure) {
+      name_gap(topology, scratch.path, failure);
       failure->row += done;
       return failure;
     }

@@ -57,6 +57,24 @@ Covariance CovarianceSum::total() const {
   return total;
 }
 
+void name_gap(const Topology& topology, const Path& path, Failure& failure) {
+  if (!failure || failure->kind != FailureKind::single_sample) return;
+  const auto has_moved = [&](const PathEdge& edge) {
+    const TrackSet* set = edge.relation == failure->relation ? topology.node(edge.child).tracks : nullptr;
+    if (set == nullptr) return false;
+    const auto is_its = [&](const Run& run) { return !run.is_closed() && run.relation == edge.relation; };
+    const auto is_next = [&](const Run& run) {
+      const bool awaits_samples = run.provider.kind == ProviderKind::sampled && run.provider.series().empty();
+      return run.from > failure->requested && !run.is_closed() && !awaits_samples && !is_its(run);
+    };
+    return std::ranges::any_of(set->tracks, [&](const Track& track) {
+      return std::ranges::any_of(track.runs, is_its) && std::ranges::any_of(track.runs, is_next);
+    });
+  };
+  if (std::ranges::any_of(path.up, has_moved) || std::ranges::any_of(path.down, has_moved))
+    failure->kind = FailureKind::after_history;
+}
+
 Failure edge_failure(FailureKind kind, const PathEdge& edge, Stamp at, const QueryContext& context) {
   const Coverage held = coverage_of(edge);
   const bool is_too_far = context.prediction != nullptr && kind == FailureKind::after_history;
@@ -216,6 +234,7 @@ Failure evaluate_segment(const Topology& topology, FrameId of, FrameId in_frame,
     // At the newest common instant an edge can only fail by beginning after it.
     if (failure->kind == FailureKind::single_sample) failure->kind = FailureKind::before_history;
   }
+  name_gap(topology, path, failure);
   return failure;
 }
 

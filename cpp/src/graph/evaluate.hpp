@@ -137,6 +137,8 @@ class LatestSearch {
 [[nodiscard]] Stamp newest_datum(const Path& path);
 
 /// A failure of one edge, with what the edge covers as evidence.
+/// A frame that moved elsewhere after its only sample there: in the gap between two runs that is no single sample.
+void name_gap(const Topology& topology, const Path& path, Failure& failure);
 [[nodiscard]] Failure edge_failure(FailureKind kind, const PathEdge& edge, Stamp at, const QueryContext& context);
 
 /// Adds the errors of a segment's edges; `after` is the product of everything right of the segment.

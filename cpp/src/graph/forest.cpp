@@ -118,7 +118,7 @@ Failure Forest::State::write_known(RelationRecord& relation, const Sample& sampl
   if (Failure failure = check_stamps(&relation, {&sample.at.ns, 1})) return failure;
   if (write_in_place(relation, sample)) return {};
   const EdgeName edge{*frames[relation.of].name, *frames[relation.parent].name, sources[relation.source]};
-  return write(edge, {&sample.at.ns, 1}, sample.values.data(), sample.side);
+  return write(edge, {&sample.at.ns, 1}, sample.values.data(), sample.side, sample.base);
 }
 
 Failure Forest::insert(RelationId id, Stamp at, const Transform& in_frame_T_of, const Covariance* covariance) {

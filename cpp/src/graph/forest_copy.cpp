@@ -28,6 +28,7 @@ void Forest::State::become(const State& other) {
   loops = other.loops;
   inactive_intervals = other.inactive_intervals;
   inactive_runs = loops.size();
+  base = other.base;
   while (relations.size() < other.relations.size()) relations.skip();
   other.relations.for_each(
       [this](const RelationRecord& relation) { relations.put(relation.id, std::make_unique<RelationRecord>(relation)); });
@@ -70,6 +71,7 @@ TwistRecord Forest::State::copy_of(const TwistRecord& twist) {
                    .retention = twist.retention,
                    .series = std::make_shared<Series>(kTwistRowWidth, twist.retention)};
   twin.axes = twist.axes;
+  twin.bases = twist.bases;
   twin.forgotten = twist.forgotten;
   if (twist.series->floor() != Stamp::always()) twin.series->begin_forgotten(twist.series->floor());
   twist.series->for_each(Stamp::always(), Stamp::never(), [&](const Row& row) {

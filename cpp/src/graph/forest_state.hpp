@@ -145,6 +145,7 @@ struct RelationRecord {
   SampleInterpolation interpolation = SampleInterpolation::linear;
   bool is_of_scene = false;  // it follows from where a node is
   bool breaks_body = false;  // its samples hold nothing
+  SampleBases bases{};
 
   /// What its series keep: of corrections none is reproduced by those around it.
   [[nodiscard]] Retention kept() const {
@@ -183,6 +184,7 @@ struct TwistRecord {
     Velocity velocity;
   };
   std::optional<Forgotten> forgotten{};  // the newest of them: the first poses that are kept moved with it
+  SampleBases bases{};
 
   void insert(Stamp at, const BodyTwist& said, RetireList& retired);
   /// The last velocity given, as seen from `at`.
@@ -211,9 +213,12 @@ struct FrameRecord {
 struct Sample {
   Stamp at;
   std::array<double, 7> values;
-  const double* side;  // Series::kSideWords values, or null
+  const double* side;                // Series::kSideWords values, or null
+  const SampleBase* base = nullptr;  // null: what is known here
 };
 
+/// How many rows from `from` until before `to` were given, and not computed.
+[[nodiscard]] std::size_t given_rows(const Series& series, Stamp from = Stamp::always(), Stamp to = Stamp::never());
 /// A row of one series as a row of another.
 void copy_row(const Series& from, const Row& row, Series& to, RetireList& retired);
 /// The last rows before an instant.
@@ -294,8 +299,12 @@ struct Forest::State {
   std::atomic<std::uint64_t> fixed_changes{0};  // publications that edit a frame which was fixed at some time
   bool fixed_changed = false;                   // the next one is such
   std::atomic<std::size_t> inactive_runs{0};
-  bool tolerates_cycles = false;  // in the transaction under way: they are resolved in the end
-  Journal* journal = nullptr;     // set while a transaction is under way: nothing is published meanwhile
+  bool tolerates_cycles = false;                   // in the transaction under way: they are resolved in the end
+  Journal* journal = nullptr;                      // set while a transaction is under way: nothing is published meanwhile
+  SampleBase base{};                               // of samples that are given here
+  std::size_t taken_back = 0;                      // samples, by edits that take them back
+  std::deque<std::pair<RelationId, Stamp>> moves;  // by samples that were given here, since they were asked for
+  std::atomic<bool> has_moves{false};
   bool closed = false;
   std::atomic<WaitId> next_wait{1};
   detail::AtFork at_fork{{.try_hold = [this] { return lock.try_lock(); },
@@ -351,6 +360,8 @@ struct Forest::State {
   Failure apply(const PlaceDriven& edit);
   Failure apply(const AddJoints& edit);
   Failure apply(const HideJoints& edit);
+  Failure apply(const ForgetSamples& edit);
+  Failure apply(const EraseRelation& edit);
   void keep_names(Evidence& evidence) const;
   [[nodiscard]] std::vector<FrameId> frames_under(std::span<const std::string> names, Stamp at, bool but_nodes) const;
 
@@ -453,7 +464,8 @@ struct Forest::State {
   [[nodiscard]] Stamp newest(const RelationRecord& relation) const;
   bool write_in_place(RelationRecord& relation, const Sample& sample);
   Failure write_known(RelationRecord& relation, const Sample& sample);
-  Failure write(const EdgeName& edge, std::span<const std::int64_t> stamps, const double* rows, const double* sides);
+  Failure write(const EdgeName& edge, std::span<const std::int64_t> stamps, const double* rows, const double* sides,
+                const SampleBase* given_on = nullptr);
   Failure open_run(const EdgeName& edge, RunRecord run, bool recalibrate = false);
   Failure fix(const EdgeName& edge, Stamp from, std::shared_ptr<const FixedPose> pose, bool recalibrate, Rank rank,
               Origin origin = Origin::asserted);
@@ -467,11 +479,22 @@ struct Forest::State {
   Failure edit_track(const EdgeName& edge, Edit edit);
   template <typename Edit>
   Failure edit_runs(TrackRecord& track, FrameId new_parent, Edit edit);
+  Failure change_runs(TrackRecord& track, const std::function<void(TrackRecord&)>& change);
   [[nodiscard]] bool is_placed_by_node(std::string_view frame, std::string_view source) const;
   Failure close_track(FrameId of, SourceId source, Stamp at);
   void forget_samples(TrackRecord& track, bool time_restarts);
   void forget_all_samples(bool time_restarts);
   void restart_time();
+
+  // samples that are taken back (forgetting.cpp)
+  void note_move(const RelationRecord& relation, Stamp from);
+  [[nodiscard]] bool is_run_of_node(const RunRecord& run) const;
+  [[nodiscard]] std::shared_ptr<Series> remaining(const RunRecord& run, const ForgetSamples& edit);
+  void forget_run(TrackRecord& track, std::size_t k, const ForgetSamples& edit);
+  Failure forget_poses(FrameId of, const ForgetSamples& edit);
+  void forget_waiting(std::shared_ptr<Series>& samples, const ForgetSamples& edit);
+  void forget_twists(FrameId of, const ForgetSamples& edit);
+  void integrate_anew(FrameId of, SourceId source);
 
   // runs of one track (runs.cpp)
   void place_sample(TrackRecord& track, const RelationRecord& relation, const Sample& sample);

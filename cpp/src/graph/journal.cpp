@@ -63,7 +63,8 @@ TwistRecord kept_of(const TwistRecord& twist) {
           .retention = twist.retention,
           .series = twist.series,
           .axes = twist.axes,
-          .forgotten = twist.forgotten};
+          .forgotten = twist.forgotten,
+          .bases = twist.bases};
 }
 
 }  // namespace

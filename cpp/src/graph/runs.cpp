@@ -191,12 +191,14 @@ void Forest::State::place_sample(TrackRecord& track, const RelationRecord& relat
   }
   RunRecord fresh = relation.sampled_run(sample.at, {new_series(relation.id)});
   write(fresh);
+  if (!track.runs.empty()) note_move(relation, sample.at);
   track.runs.insert(track.runs.begin() + static_cast<std::ptrdiff_t>(next), std::move(fresh));
 }
 
 /// A fixed, driven or closed run from `run.from` on, until the next run.
 void Forest::State::place_run(TrackRecord& track, RunRecord run) {
   if (run.from == Stamp::always()) {
+    for (const RunRecord& gone : track.runs) taken_back += gone.is_sampled() ? given_rows(*gone.series()) : 0;
     while (!track.runs.empty()) erase_run(track, 0);
     track.runs.push_back(std::move(run));
     return;

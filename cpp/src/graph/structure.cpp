@@ -229,7 +229,10 @@ void Forest::State::erase_frame(FrameId id) {
   FrameRecord& frame = frames[id];
   for (const auto& track : frame.tracks) {
     track->watches.fire_all();
-    for (RunRecord& run : track->runs) discard(run);
+    for (RunRecord& run : track->runs) {
+      if (run.is_sampled()) taken_back += given_rows(*run.series());
+      discard(run);
+    }
     track->runs.clear();
     drop_unused_relations(*track);
   }

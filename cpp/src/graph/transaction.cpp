@@ -52,11 +52,11 @@ Failure Forest::State::apply(const PlaceFixed& edit) {
 Failure Forest::State::apply(const PlaceSample& edit) {
   std::array<double, Covariance::kPacked> side;
   if (edit.covariance) edit.covariance->pack(side);
-  Sample sample{edit.at, {}, edit.covariance ? side.data() : nullptr};
+  Sample sample{edit.at, {}, edit.covariance ? side.data() : nullptr, edit.base ? &*edit.base : nullptr};
   if (Failure failure = to_values(edit.in_frame_T_of, sample.values)) return failure;
   const EdgeName edge{edit.of, edit.in_frame, edit.source};
   if (RelationRecord* known = journal == nullptr ? find_relation(edge) : nullptr) return write_known(*known, sample);
-  Failure failure = write(edge, {&edit.at.ns, 1}, sample.values.data(), sample.side);
+  Failure failure = write(edge, {&edit.at.ns, 1}, sample.values.data(), sample.side, sample.base);
   if (failure || !edit.is_of_scene) return failure;
   RelationRecord& relation = *find_relation(edge);
   relation.is_of_scene = true;

@@ -60,6 +60,7 @@ TwistRecord& Forest::State::make_twist(FrameId of, std::string_view relative_to,
 void Forest::State::erase_twist(RelationId id) {
   const auto found = twists.find(id);
   found->second->watches.fire_all();
+  taken_back += found->second->series->size();
   std::erase(frames[found->second->of].twists, id);
   unlinked_twists.push_back(std::move(found->second->series));
   twists.erase(found);
@@ -167,6 +168,7 @@ Failure Forest::State::write_twist(const TwistName& name, Stamp at, const BodyTw
     twist = &make_twist(of, name.relative_to, add_source(name.source));
   }
   twist->insert(at, given, retired);
+  twist->bases.set(at, base);
   if (bodies_changed) publish(twist->of);
   on_twist_inserted(*twist, at);
   twist->watches.inserted(at);

@@ -62,6 +62,7 @@ bool Forest::State::write_in_place(RelationRecord& relation, const Sample& sampl
     run.from = sample.at;
   }
   run.series()->insert(sample.at, sample.values, sample.side, retired);
+  relation.bases.set(sample.at, sample.base == nullptr ? base : *sample.base);
   track.watches.inserted(sample.at);
   if (!frames[track.of].twists.empty() && sample.at == run.series()->newest_given())
     on_poses_inserted(track, sample.at, sample.at);
@@ -90,13 +91,14 @@ Failure Forest::State::edit_runs(TrackRecord& track, FrameId new_parent, Edit ed
   const FrameId of = track.of;
   touch(of);
   const std::vector<Run> before = track.published();
-  const std::size_t relations_before = track.relations.size();
+  const std::size_t relations_before = track.relations.size(), moves_before = moves.size();
   const bool closes_cycle = new_parent != kNone;
   const bool was_stale = std::exchange(track.is_stale, true);
   if ((track.may_be_on_cycle || closes_cycle) && !tolerates_cycles) {
     TrackRecord draft = copy_of(track);
     edit(draft);
     if (Failure failure = check_cycles(draft)) {
+      while (moves.size() > moves_before) moves.pop_back();
       track.is_stale = was_stale;
       drop_unused_relations(track);
       drop_empty_tracks(of);
@@ -160,8 +162,8 @@ void activate_first(RunRecord& run, std::span<const std::int64_t> stamps) {
 
 }  // namespace
 
-Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t> stamps, const double* rows,
-                             const double* sides) {
+Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t> stamps, const double* rows, const double* sides,
+                             const SampleBase* given_on) {
   if (edge.of == edge.in_frame) return Evidence{.kind = FailureKind::frame_in_itself, .name = std::string(edge.of)};
   if (stamps.empty()) return {};
   if (Failure failure = check_constant(edge, nullptr, false)) return failure;
@@ -183,8 +185,9 @@ Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t>
     }
   });
   if (failure) return failure;
-  const RelationRecord* relation = find_relation(edge);
+  RelationRecord* relation = find_relation(edge);
   if (relation == nullptr) return {};
+  for (const std::int64_t stamp : stamps) relation->bases.set({stamp}, given_on == nullptr ? base : *given_on);
   if (!relation->track->watches.empty())
     for (const std::int64_t stamp : stamps) relation->track->watches.inserted({stamp});
   if (frames[relation->of].twists.empty()) return {};
@@ -226,6 +229,10 @@ Failure Forest::State::close_track(FrameId of, SourceId source, Stamp at) {
   });
   if (!failure) on_poses_inserted(*find_track(of, source), at, at);
   return failure;
+}
+
+Failure Forest::State::change_runs(TrackRecord& track, const std::function<void(TrackRecord&)>& change) {
+  return edit_runs(track, kNone, change);
 }
 
 // -- Assertions of others, and their removal

@@ -31,6 +31,15 @@ bool is_covered(const Change& change, const std::vector<ChangePtr>& all) {
   return reached >= own.end;
 }
 
+/// Whether a newer Forget is about all that another one is about.
+bool forgets_no_less(const Change& newer_one, const Change& other) {
+  if (newer_one.epoch != other.epoch || !newer(newer_one.signature(), other.signature())) return false;
+  const Forget &a = std::get<Forget>(newer_one.payload), &b = std::get<Forget>(other.payload);
+  const auto covers = [](const auto& one, const auto& another) { return !one || one == another; };
+  return covers(a.kind, b.kind) && covers(a.in_frame, b.in_frame) && covers(a.source, b.source) && a.start <= b.start &&
+         b.end <= a.end;
+}
+
 }  // namespace
 
 // -- Keeping and dropping
@@ -234,8 +243,7 @@ void ChangeLog::take(const ChangePtr& change, const Assert& payload) {
 }
 
 void ChangeLog::write_slot(const Track& track, TrackEntry& entry, const ChangePtr& change, const Assert& payload) {
-  const Sampled* sampled = std::get_if<Sampled>(&payload.value);
-  ChangePtr& slot = entry.slots[{change->epoch, payload.since, sampled != nullptr ? sampled->in_frame : std::string()}];
+  ChangePtr& slot = entry.slots[{change->epoch, payload.since, sampled_in(payload.value)}];
   if (slot && !is_newer(change, slot)) return;
   if (slot) note_slot(track, *slot, -1);
   write(slot, change);
@@ -286,7 +294,19 @@ void ChangeLog::take(const ChangePtr& change, const SetBody& payload) {
 void ChangeLog::take(const ChangePtr& change, const Forget& payload) {
   FrameEntry& frame = frames_[payload.of];
   if (frame.barrier && is_older(change, frame.barrier->signature())) return;
+  const auto is_covered = [&](const ChangePtr& other) { return forgets_no_less(*other, *change); };
+  if (std::ranges::any_of(frame.forgets, is_covered)) return;
+  std::erase_if(frame.forgets, [&](const ChangePtr& other) {
+    if (!forgets_no_less(*change, *other)) return false;
+    release(other);
+    return true;
+  });
   add(frame.forgets, change);
+  if (frame.forgets.size() <= limits_.max_slots) return;
+  const auto oldest = std::ranges::min_element(frame.forgets, {}, [](const ChangePtr& one) { return one->signature(); });
+  dropped_.add((*oldest)->id);
+  release(*oldest);
+  frame.forgets.erase(oldest);
 }
 
 // -- Preferences, variables, time

@@ -70,6 +70,13 @@ const std::string& parent_of(const AssertedValue& value) {
   return none;
 }
 
+const std::string& sampled_in(const AssertedValue& value) {
+  static const std::string none;
+  if (const Sampled* sampled = std::get_if<Sampled>(&value)) return sampled->in_frame;
+  const Empty* empty = std::get_if<Empty>(&value);
+  return empty == nullptr ? none : empty->sampled_in;
+}
+
 const char* Change::type() const {
   return std::visit([](const auto& part) { return part.kType; }, payload);
 }

@@ -58,7 +58,10 @@ struct Checks {
   }
   void operator()(const Assert& payload) const {
     const bool is_moving = std::holds_alternative<Sampled>(payload.value) || std::holds_alternative<Ended>(payload.value);
-    if (parent_of(payload.value) == payload.track.of) refuse("a frame is not in itself");
+    if (parent_of(payload.value) == payload.track.of || sampled_in(payload.value) == payload.track.of)
+      refuse("a frame is not in itself");
+    const bool voids_samples = std::holds_alternative<Empty>(payload.value) && !sampled_in(payload.value).empty();
+    if (voids_samples && payload.since == Stamp::always()) refuse("samples begin at an instant");
     if (is_moving && payload.since == Stamp::always()) refuse("samples, and an end, begin at an instant");
     if (payload.track.kind == TrackKind::twist && !is_moving && !std::holds_alternative<Empty>(payload.value))
       refuse("motion is sampled, or has ended");

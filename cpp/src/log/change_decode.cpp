@@ -389,9 +389,8 @@ bool emplace_named(Variant& out, std::string_view type) {
 void decode(const Json& json, AssertedValue& out, const char* field) {
   if (json.is_null()) return;
   const auto* tagged = json.get_if<Json::Object>();
-  const bool is_known = tagged != nullptr && tagged->size() == 1 && tagged->front().first != Empty::kType &&
-                        emplace_named(out, tagged->front().first);
-  if (!is_known) refuse(in(field) + "is neither fixed, driven, sampled nor ended");
+  const bool is_known = tagged != nullptr && tagged->size() == 1 && emplace_named(out, tagged->front().first);
+  if (!is_known) refuse(in(field) + "is neither empty, fixed, driven, sampled nor ended");
   std::visit([&](auto& one) { decode(tagged->front().second, one, field); }, out);
 }
 

@@ -153,7 +153,7 @@ Json encode(const std::optional<T>& value) {
 }
 
 Json encode(const AssertedValue& value) {
-  if (std::holds_alternative<Empty>(value)) return {};
+  if (const Empty* empty = std::get_if<Empty>(&value); empty != nullptr && empty->sampled_in.empty()) return {};
   return std::visit([](const auto& one) { return Json(Json::Object{{one.kType, encode(one)}}); }, value);
 }
 

@@ -30,14 +30,14 @@ void resolve_slots(ResolverState& state) {
   }
 }
 
-bool ResolverState::is_forgotten(const SampleRow& row, const std::string& of, const std::string& source) const {
+bool ResolverState::is_forgotten(const SampleRow& row, TrackKind kind, const std::string& of, const std::string& source) const {
   const FrameEntry* frame = log.find_frame(of);
   if (frame == nullptr) return false;
   const bool is_of_node = row.in_frame.empty();
   return std::ranges::any_of(frame->forgets, [&](const ChangePtr& record) {
     const Forget& forget = std::get<Forget>(record->payload);
     const bool is_meant =
-        (!forget.in_frame || *forget.in_frame == row.in_frame) && (is_of_node || !forget.source || *forget.source == source);
+        is_of_node ? forget.kind != TrackKind::twist && !forget.in_frame : forget.concerns(kind, row.in_frame, source);
     return is_meant && forget.start <= row.stamp && row.stamp < forget.end && record->time > row.base &&
            record->epoch == out.epoch;
   });

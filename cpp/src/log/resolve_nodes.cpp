@@ -241,7 +241,8 @@ void count_rows_of_nodes(ResolverState& state) {
     const NodeIncarnation* own = find(state, key.first, key.second);
     if (own == nullptr) continue;
     for (const SampleRow& row : rows)
-      if (row.epoch == state.out.epoch && !state.is_forgotten(row, own->frame, {})) state.node_rows[key].push_back(row.stamp);
+      if (row.epoch == state.out.epoch && !state.is_forgotten(row, TrackKind::pose, own->frame, {}))
+        state.node_rows[key].push_back(row.stamp);
   }
 }
 

@@ -43,7 +43,7 @@ std::map<Stamp, const SampleRow*> rows_of(const ResolverState& state, const Trac
   for (const SampleRow& row : found->second) {
     const auto relation = known.find(row.in_frame);
     if (relation == known.end() || row.base < relation->second || row.epoch != state.out.epoch) continue;
-    if (state.is_forgotten(row, track.of, track.source)) continue;
+    if (state.is_forgotten(row, track.kind, track.of, track.source)) continue;
     const SampleRow*& held = rows[row.stamp];
     if (held == nullptr || std::pair(held->rewrites, held->author) < std::pair(row.rewrites, row.author)) held = &row;
   }

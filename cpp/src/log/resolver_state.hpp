@@ -22,7 +22,7 @@ struct ResolverState {
     return change.epoch == out.epoch ? stamp : Stamp::always();
   }
   /// Whether a Forget of the present epoch takes a row back. Without an `in_frame` the row is of a Transform.
-  [[nodiscard]] bool is_forgotten(const SampleRow& row, const std::string& of, const std::string& source) const;
+  [[nodiscard]] bool is_forgotten(const SampleRow& row, TrackKind kind, const std::string& of, const std::string& source) const;
 
   void report(const ChangePtr& record, Reason reason) { out.inactive.push_back({record->id, reason}); }
 };

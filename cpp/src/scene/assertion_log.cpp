@@ -29,6 +29,7 @@ std::vector<std::string> frames_in(const log::Payload& payload) {
   if (const auto* frames = std::get_if<log::RemoveFrames>(&payload)) return frames->names;
   if (const auto* body = std::get_if<log::SetBody>(&payload)) return body->frames;
   if (const auto* prefer = std::get_if<log::Prefer>(&payload)) return {prefer->subject.name};
+  if (const auto* forget = std::get_if<log::Forget>(&payload)) return {forget->of};
   const auto* asserted = std::get_if<log::Assert>(&payload);
   if (asserted == nullptr) return {};
   const std::string& parent = log::parent_of(asserted->value);
@@ -63,6 +64,12 @@ std::vector<log::Slot> AssertionLog::pose_slots(const std::string& of, const std
 
 bool AssertionLog::has_samples(const std::string& of, const std::string& source) const {
   return std::ranges::any_of(pose_slots(of, source), [](const log::Slot& slot) { return slot.is<log::Sampled>(); });
+}
+
+bool AssertionLog::has_samples_in(const RelationName& relation) const {
+  return std::ranges::any_of(pose_slots(relation.of, relation.source), [&](const log::Slot& slot) {
+    return slot.is<log::Sampled>() && slot.parent() == relation.in_frame;
+  });
 }
 
 bool AssertionLog::has_relation(const RelationName& relation) const {
@@ -162,10 +169,9 @@ namespace {
 /// Adds the slots of a track that an assertion would supersede.
 void add_superseded(const log::TrackEntry& track, const log::Epoch& epoch, const log::Assert& payload,
                     std::vector<ChangePtr>& out) {
-  const auto* sampled = std::get_if<log::Sampled>(&payload.value);
-  const std::string sampled_in = sampled == nullptr ? std::string() : sampled->in_frame;
+  const log::SlotKey written{epoch, payload.since, log::sampled_in(payload.value)};
   for (const auto& [key, record] : track.slots)
-    if (payload.since == Stamp::always() || key == log::SlotKey{epoch, payload.since, sampled_in}) out.push_back(record);
+    if (payload.since == Stamp::always() || key == written) out.push_back(record);
 }
 
 }  // namespace
@@ -187,104 +193,6 @@ std::vector<ChangePtr> AssertionLog::superseded_by(const Change& change) const {
   }
   std::erase_if(out, [&](const ChangePtr& record) { return log::newer(record->signature(), change.signature()); });
   return out;
-}
-
-// -- Taking back
-
-/// Variables that were there stay, and come back as they were.
-Inverse AssertionLog::inverse_of(const log::SetVariables& payload) const {
-  log::SetVariables back;
-  for (const log::VariableSetting& setting : payload.variables)
-    if (const std::optional<VariableKind> before = variable(setting.name); before.has_value() != setting.kind.has_value())
-      back.variables.push_back({setting.name, before});
-  if (back.variables.empty()) return Inverse(std::in_place);
-  return std::vector<log::Payload>{std::move(back)};
-}
-
-/// The slot as it was before: its value, or empty.
-Inverse AssertionLog::inverse_of(const log::Assert& payload) const {
-  if (const auto* sampled = std::get_if<log::Sampled>(&payload.value); sampled && payload.track.kind == log::TrackKind::pose) {
-    const auto slot = log::samples_slot(pose_slots(payload.track.of, payload.track.source), sampled->in_frame);
-    const bool is_other = slot && std::get<log::Sampled>(slot->payload->value).interpolation != sampled->interpolation;
-    return is_other ? Inverse(std::vector<log::Payload>{*slot->payload}) : Inverse(std::in_place);
-  }
-  if (!is_since(payload)) return Inverse(std::in_place);
-  log::Assert back{.track = payload.track, .since = payload.since, .recalibrate = true};
-  std::size_t known = 0;
-  for (const log::Slot& slot : pose_slots(payload.track.of, payload.track.source)) {
-    ++known;
-    if (slot.is<log::Sampled>() || slot.since != payload.since) continue;
-    --known;
-    back.value = slot.payload->value;
-    back.rank = slot.payload->rank;
-  }
-  if (payload.since == Stamp::always() && known > 0 && !std::holds_alternative<log::Empty>(payload.value))
-    return std::nullopt;  // it takes more back than it can restore
-  const bool changes_nothing =
-      std::holds_alternative<log::Empty>(back.value) && std::holds_alternative<log::Empty>(payload.value);
-  if (changes_nothing) return Inverse(std::in_place);
-  return std::vector<log::Payload>{std::move(back)};
-}
-
-Inverse AssertionLog::inverse_of(const log::SetFrames& payload) const {
-  log::SetFrames back{.present = !payload.present};
-  for (const std::string& name : payload.names) {
-    const log::FrameEntry* frame = log_.find_frame(name);
-    const bool was_declared = frame != nullptr && frame->declared && std::get<log::SetFrames>(frame->declared->payload).present;
-    if (was_declared != payload.present) back.names.push_back(name);
-  }
-  if (back.names.empty()) return Inverse(std::in_place);
-  return std::vector<log::Payload>{std::move(back)};
-}
-
-Inverse AssertionLog::inverse_of(const log::Prefer& payload) const {
-  const Interval whole{payload.start, payload.end};
-  std::vector<log::Payload> back;
-  Intervals free(whole);
-  for (const log::PreferenceStep& step : preference_steps(payload.subject.name)) {
-    const Interval part = common(step.when, whole);
-    if (part.empty()) continue;
-    back.emplace_back(log::Prefer{payload.subject, step.source, part.from, part.to});
-    free = free - Intervals(part);
-  }
-  for (const Interval& part : free) back.emplace_back(log::Prefer{payload.subject, std::nullopt, part.from, part.to});
-  return back;
-}
-
-Inverse AssertionLog::inverse(const Change& change) const {
-  return std::visit(
-      [this](const auto& payload) -> Inverse {
-        if constexpr (requires { inverse_of(payload); })
-          return inverse_of(payload);
-        else
-          return std::nullopt;
-      },
-      change.payload);
-}
-
-bool AssertionLog::is_newest(const Change& change, const std::function<bool(const Signature&)>& is_own) const {
-  const auto is_own_record = [&](const ChangePtr& record) { return is_own(record->signature()); };
-  if (const auto* prefer = std::get_if<log::Prefer>(&change.payload)) {
-    const log::FrameEntry* frame = log_.find_frame(prefer->subject.name);
-    return has_preference(prefer->subject.name) && std::ranges::all_of(frame->preferences, [&](const ChangePtr& record) {
-             const auto& other = std::get<log::Prefer>(record->payload);
-             const bool overlaps = other.start < prefer->end && prefer->start < other.end;
-             return !overlaps || !log::newer(record->signature(), change.signature()) || is_own_record(record);
-           });
-  }
-  if (const auto* variables = std::get_if<log::SetVariables>(&change.payload))
-    return std::ranges::all_of(variables->variables,
-                               [&](const log::VariableSetting& one) { return is_own_record(log_.variables().at(one.name)); });
-  const log::Assert* payload = as_since(change.payload);
-  if (payload == nullptr) return true;
-  const log::FrameEntry* frame = log_.find_frame(payload->track.of);
-  if (frame == nullptr) return true;
-  const auto track = frame->tracks.find({payload->track.kind, payload->track.source});
-  if (track == frame->tracks.end()) return !frame->barrier || is_own_record(frame->barrier);  // gone with its frame
-  const auto slot = track->second.slots.find({change.epoch, payload->since, {}});
-  if (slot != track->second.slots.end()) return is_own_record(slot->second);
-  const bool is_over = track->second.always && change.signature() < *track->second.always;
-  return is_over ? is_own(*track->second.always) : !frame->barrier || is_own_record(frame->barrier);
 }
 
 }  // namespace armillary::scene

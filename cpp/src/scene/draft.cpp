@@ -35,6 +35,7 @@ Draft::Draft(VersionPtr base, KeyPool& keys, const log::ChangeLog& log)
 }
 
 void Draft::take(const Change& change) {
+  taking_at_ = change.at;
   if (change.epoch > next_->epoch) begin_epoch(change.epoch);
   std::visit(
       [&](const auto& payload) {
@@ -72,7 +73,7 @@ NewRecord Draft::incarnation_of(const NodeId& id, const Signature& incarnation) 
   record->id = id;
   record->incarnation = incarnation;
   if (known == nullptr) return record;
-  if (next_->is_alive(id)) remove_recursive(id, Stamp{incarnation.time.wall_ns});
+  if (next_->is_alive(id)) remove_recursive(id, taking_at_);
   record->previous = *next_->gone.find(id);
   return record;
 }

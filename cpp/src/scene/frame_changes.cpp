@@ -25,6 +25,8 @@ struct LocalEdits {
   void operator()(const log::Assert& payload) const {
     const log::Track& track = payload.track;
     const std::string& parent = log::parent_of(payload.value);
+    if (std::holds_alternative<log::Empty>(payload.value) && !log::sampled_in(payload.value).empty())
+      return;  // the relation may be asserted otherwise
     if (track.kind == log::TrackKind::twist)
       edits.emplace_back(AwaitTwists{track.of, parent, track.source});
     else if (const auto* fixed = std::get_if<log::Fixed>(&payload.value))
@@ -38,7 +40,9 @@ struct LocalEdits {
     else
       edits.emplace_back(EraseFixed{track.of, track.source, payload.since});
   }
-  void operator()(const log::SetBody& payload) const { edits.emplace_back(JoinBody{payload.body, payload.frames}); }
+  void operator()(const log::SetBody& payload) const {
+    if (payload.present) edits.emplace_back(JoinBody{payload.body, payload.frames});  // else what is left is read in the log
+  }
   void operator()(const log::Prefer& payload) const {
     if (payload.source) edits.emplace_back(PreferSources{.of = payload.subject.name, .known = payload.source});
   }
@@ -100,6 +104,7 @@ class Alignment {
     }
     if (std::vector<std::string> gone = gone_frames(); !gone.empty()) edits.emplace_back(EraseFrames{std::move(gone), true});
     if (!removed_.empty() && !is_done_) edits.emplace_back(DropTwists{dropped_twists()});
+    for (const auto& [track, parent] : emptied_) erase(track, parent, edits);
     for (const log::SetVariables* variables : variables_) declare(*variables, edits);
     for (const std::string& frame : frames_)
       if (assertions_.has_frame(frame)) edits.emplace_back(AddFrame{frame});
@@ -127,6 +132,11 @@ class Alignment {
   void add(const Change& change, const log::Assert& payload) {
     const auto& [kind, of, source] = payload.track;
     const std::string& parent = log::parent_of(payload.value);
+    if (std::holds_alternative<log::Empty>(payload.value) && !log::sampled_in(payload.value).empty()) {
+      emptied_.emplace(payload.track, log::sampled_in(payload.value));
+      if (kind == log::TrackKind::pose) renew(payload.track);
+      return;
+    }
     if (kind == log::TrackKind::twist) return twists_.push_back({of, parent, source});
     bool& forgets = tracks_[payload.track];
     if (std::holds_alternative<log::Sampled>(payload.value)) {
@@ -150,7 +160,23 @@ class Alignment {
     for (const log::Track& track : assertions_.tracks_driven_by(payload)) touch(track);
   }
 
+  /// A relation that has no sample left, and is asserted, waits for them again.
+  void add(const Change&, const log::Forget& payload) {
+    for (const log::Track& track : assertions_.tracks_at({payload.of}))
+      if (track.of == payload.of && track.kind == log::TrackKind::pose) renew(track);
+  }
+
   void add(const Change&, const auto&) {}
+
+  /// Adds the end of a relation that nothing asserts any more.
+  void erase(const log::Track& track, const std::string& parent, std::vector<FrameEdit>& edits) const {
+    const RelationName relation{track.of, parent, track.source};
+    if (track.kind == log::TrackKind::twist) {
+      if (!assertions_.has_twist(relation)) edits.emplace_back(DropTwists{{{track.of, parent, track.source}}});
+    } else if (!assertions_.has_samples_in(relation)) {
+      edits.emplace_back(EraseRelation{track.of, parent, track.source});
+    }
+  }
 
   void touch(const log::Track& track) {
     if (track.kind == log::TrackKind::pose)
@@ -249,6 +275,7 @@ class Alignment {
   std::set<std::tuple<std::string, std::string, Stamp>> new_assertions_;       // of, source, since
   std::set<std::tuple<std::string, std::string, std::string>> new_relations_;  // of, source, in_frame
   std::set<log::Track> renewed_;                                               // something was undone
+  std::set<std::pair<log::Track, std::string>> emptied_;  // and the parents of samples that are not announced
   bool restarts_ = false;
 };
 
@@ -343,13 +370,19 @@ bool Store::is_in_line(const Change& change) const {
   if (const log::Assert* payload = as_since(change.payload))
     return !std::holds_alternative<log::Empty>(payload->value) &&
            !assertions_.has_samples(payload->track.of, payload->track.source);
+  const auto* twist = std::get_if<log::Assert>(&change.payload);
+  const bool ends_twists = twist != nullptr && std::holds_alternative<log::Empty>(twist->value);
   return !std::holds_alternative<log::ResetTime>(change.payload) && !std::holds_alternative<log::Prefer>(change.payload) &&
-         !may_concern_bodies(change.payload);
+         !may_concern_bodies(change.payload) && !ends_twists;
 }
 
 /// Where loops and bodies leave the relation out, its samples are there when it comes into force.
 bool Store::merge_samples(std::vector<PlaceSample> samples) {
   const Hold hold(*this);
+  std::erase_if(samples, [this](const PlaceSample& sample) {
+    return sample.base && assertions_.takes_back({sample.of, sample.in_frame, sample.source}, sample.at, *sample.base);
+  });
+  if (samples.empty()) return true;
   const auto is_known = [this](const PlaceSample& sample) {
     return assertions_.has_relation({sample.of, sample.in_frame, sample.source});
   };
@@ -364,15 +397,29 @@ bool Store::merge_samples(std::vector<PlaceSample> samples) {
 
 // -- One change by itself
 
+namespace {
+
+/// Whether a change says no more than that samples come: nobody makes it by itself.
+bool is_by_samples_alone(const log::Payload& payload) {
+  const auto* asserted = std::get_if<log::Assert>(&payload);
+  return asserted != nullptr && std::holds_alternative<log::Sampled>(asserted->value);
+}
+
+}  // namespace
+
 Failure Store::record(log::Payload payload, std::int64_t now_ns, const std::function<Failure(log::Payload&)>& act, bool for_undo,
                       ChangePtr* recorded) {
   const Hold hold(*this);
+  note_moves();
+  const std::size_t gone_before = forest_->taken_back();
   if (Failure failure = act(payload)) return failure;
+  (void)forest_->take_moves();  // they are part of this change
   Draft draft(version(), *keys_, assertions_.log());
   Change change{.at = Stamp{now_ns}, .payload = std::move(payload)};
   Taken taken;
   taken.epoch = assertions_.log().epoch();
-  sign(change, now_ns, taken);
+  sign(change, taken);
+  const bool is_by_samples = is_by_samples_alone(change.payload);
   std::vector<ChangePtr> changes{std::make_shared<const Change>(std::move(change))};
   taken.entries.push_back(undo_entry_of(changes.front(), draft, taken));
   draft.take(*changes.front());
@@ -389,7 +436,9 @@ Failure Store::record(log::Payload payload, std::int64_t now_ns, const std::func
   note(draft, changes);
   if (recorded != nullptr) *recorded = changes.front();
   if (!for_undo) return {};
-  remember(done_, batch_of(taken));
+  Batch batch = batch_of(taken, forest_->taken_back() - gone_before);
+  batch.is_by_samples = is_by_samples;
+  remember(done_, std::move(batch));
   undone_.clear();
   return {};
 }
@@ -477,11 +526,15 @@ std::string frame_of(const log::Payload& payload) {
 Refusal Store::undo_assertion(const Change& change, const Inverse& inverse, std::vector<ChangeRequest>& requests) const {
   Refusal refusal;
   refusal.frame = frame_of(change.payload);
-  const bool is_newest =
-      assertions_.is_newest(change, [this](const Signature& signature) { return authorship_.wrote(signature); });
-  refusal.fault = !inverse ? Fault::no_inverse : is_newest ? Fault::none : Fault::built_upon_frame;
+  const bool still_holds =
+      assertions_.still_holds(change, [this](const Signature& signature) { return authorship_.wrote(signature); });
+  refusal.fault = !inverse ? Fault::no_inverse : still_holds ? Fault::none : Fault::built_upon_frame;
   if (refusal) return refusal;
-  for (const log::Payload& back : *inverse) requests.emplace_back().change.payload = back;
+  for (const Restated& back : *inverse) {
+    ChangeRequest& request = requests.emplace_back();
+    request.change.payload = back.payload;
+    request.epoch = back.epoch;
+  }
   return {};
 }
 

@@ -1,7 +1,10 @@
 #include "armillary/scene/store.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "armillary/scene/node_records.hpp"
 
@@ -194,10 +197,31 @@ const std::vector<Setting>& settings_of(const log::Payload& payload) {
 
 }  // namespace
 
-void Store::sign(Change& change, std::int64_t now_ns, Taken& taken) const {
+void Store::set_machine_time(std::optional<std::int64_t> ns) {
+  const Hold hold(*this);
+  machine_ns_ = ns;
+}
+
+SampleBase Store::sample_base() const {
+  const Hold hold(*this);
+  const log::HybridTimestamp& newest = assertions_.log().newest();
+  return {newest.wall_ns, newest.count};
+}
+
+namespace {
+
+/// By the clock of the machine: that of the world may be simulated, or replayed.
+std::int64_t machine_time() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
+}
+
+}  // namespace
+
+void Store::sign(Change& change, Taken& taken) const {
   taken.clock.observe(assertions_.log().newest());
   change.id = {authorship_.author, assertions_.log().held().newest(authorship_.author) + ++taken.signed_here};
-  change.time = taken.clock.next(now_ns);
+  change.time = taken.clock.next(machine_ns_ ? *machine_ns_ : machine_time());
   change.authority = options_.authority;
   change.author = author_;
   change.epoch = taken.epoch;
@@ -213,20 +237,27 @@ Refusal Store::complete(ChangeRequest& request, Draft& draft, std::int64_t now_n
   }
   if (std::holds_alternative<log::RemoveFrames>(request.change.payload) && !request.is_unchecked)
     if (Refusal refusal = add_subtree(request, draft, now_ns, taken)) return refusal;
-  sign(request.change, now_ns, taken);
+  if (request.empties != ChangeRequest::Empties::nothing)
+    if (Refusal refusal = add_emptied(request, draft, now_ns, taken)) return refusal;
+  sign(request.change, taken);
+  if (request.epoch && *request.epoch != request.change.epoch) {
+    request.change.epoch = *request.epoch;
+    taken.of_other_epochs.insert(request.change.id);
+  }
   log::Payload& payload = request.change.payload;
   // What has always been there begins again where it was removed before: the past is that of its past incarnation.
   if (const auto* node = std::get_if<log::AddNode>(&payload);
       node != nullptr && request.change.at == kFirstInstant && draft.version().recall(node->node) != nullptr)
     request.change.at = Stamp{now_ns};
   if (auto* twist = std::get_if<log::Assert>(&payload); twist != nullptr && twist->track.kind == log::TrackKind::twist)
-    twist->since = request.change.at;
+    if (!request.epoch) twist->since = request.change.at;
   if (Refusal refusal = std::visit(Check{draft, draft.version(), request}, payload)) return refusal;
   if (Refusal refusal = check_frame_name(request, draft.version(), taken)) return refusal;
   for (const Setting& setting : settings_of(payload))
     if (!keys_->has_room_for(setting.key)) return refuse(Fault::too_many_keys, {});
   taken.changes.push_back(std::make_shared<const Change>(std::move(request.change)));
   const Change& change = *taken.changes.back();
+  taken.rows.push_back(taken.row);
   taken.entries.push_back(undo_entry_of(taken.changes.back(), draft, taken));
   if (request.with_frames_under) taken.with_subtree.insert(change.id);
   if (std::holds_alternative<log::ResetTime>(change.payload)) taken.samples.clear();
@@ -294,9 +325,46 @@ Refusal Store::add_subtree(ChangeRequest& request, Draft& draft, std::int64_t no
   return {};
 }
 
+/// Adds what goes with samples that are forgotten. A relation that follows from where a node is stays, and goes with that.
+Refusal Store::add_emptied(const ChangeRequest& request, Draft& draft, std::int64_t now_ns, Taken& taken) const {
+  const auto& forget = std::get<log::Forget>(request.change.payload);
+  const bool removes_relation = request.empties == ChangeRequest::Empties::relation;
+  std::map<std::tuple<log::TrackKind, std::string, std::string>, SampledRelation> known;
+  bool is_of_node = false, is_known = !forget.in_frame && !forget.source;
+  for (SampledRelation& one : forest_->sampled_relations(forget.of, forget.start, forget.end)) {
+    const log::TrackKind kind = one.is_twist ? log::TrackKind::twist : log::TrackKind::pose;
+    if (!forget.concerns(kind, one.in_frame, one.source)) continue;
+    is_known = true;
+    is_of_node = is_of_node || one.is_of_node;
+    std::tuple name(kind, one.in_frame, one.source);
+    known.emplace(std::move(name), std::move(one));
+  }
+  const auto slots = assertions_.slots_of_relations(forget);
+  Refusal refusal;
+  if (slots.empty() && (removes_relation || !is_known))
+    refusal.fault = removes_relation && is_of_node ? Fault::relation_of_node : Fault::unknown_relation;
+  refusal.frame = forget.of, refusal.in_frame = forget.in_frame.value_or(""), refusal.source = forget.source.value_or("");
+  if (refusal) return refusal;
+  for (const auto& [key, record] : slots) {
+    const auto& payload = std::get<log::Assert>(record->payload);
+    const auto relation = known.find({payload.track.kind, log::parent_of(payload.value), payload.track.source});
+    const bool has_none_left =
+        relation != known.end() && relation->second.within > 0 && relation->second.within == relation->second.all;
+    if (!removes_relation && !(has_none_left && std::holds_alternative<log::Sampled>(payload.value))) continue;
+    ChangeRequest empty;
+    empty.change.at = request.change.at;
+    empty.change.payload =
+        log::Assert{.track = payload.track, .since = key.since, .value = log::Empty{key.sampled_in}, .recalibrate = true};
+    empty.epoch = key.epoch;
+    if (Refusal refused = complete(empty, draft, now_ns, taken)) return refused;
+  }
+  return {};
+}
+
 Refusal Store::take(std::vector<ChangeRequest> requests, Draft& draft, std::int64_t now_ns, Taken& taken) const {
   taken.epoch = std::max(taken.epoch, assertions_.log().epoch());
   for (std::size_t row = 0; row < requests.size(); ++row) {
+    taken.row = row;
     Refusal refusal = complete(requests[row], draft, now_ns, taken);
     refusal.row = row;
     if (refusal) return refusal;
@@ -312,10 +380,11 @@ Outcome Store::apply(std::vector<ChangeRequest> requests, std::int64_t now_ns, b
   taken.expects_nothing_under = std::ranges::none_of(requests, &ChangeRequest::with_frames_under);
   if (Refusal refusal = take(std::move(requests), draft, now_ns, taken)) return {std::move(refusal), {}};
   Outcome outcome = commit(draft, taken);
-  if (outcome.refusal || outcome.changes.empty()) return outcome;
-  if (!for_undo) return outcome;
-  Batch batch = batch_of(taken);
+  const bool is_nothing = outcome.changes.empty() && (taken.samples.empty() || tag.empty());  // samples alone are no change
+  if (outcome.refusal || is_nothing || !for_undo) return outcome;
+  Batch batch = batch_of(taken, outcome.samples_gone);
   batch.tag = std::move(tag);
+  batch.written = std::move(taken.samples);
   remember(done_, std::move(batch));
   undone_.clear();
   return outcome;
@@ -330,6 +399,7 @@ Outcome Store::merge(std::span<const ChangePtr> changes) {
     if (!assertions_.log().held().contains(change->id) && given.insert(change->id).second) taken.changes.push_back(change);
   if (taken.changes.empty()) return {};
   note_assertions(taken);
+  taken.epoch = assertions_.log().epoch();
   for (const ChangePtr& change : taken.changes) draft.take(*change);
   return commit(draft, taken);
 }
@@ -411,8 +481,13 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
   if (concerns_frames && taken.expects_nothing_under)
     if (std::optional<FrameEdit> expected = expectation(draft, names_)) edits.push_back(std::move(*expected));
   add_samples(draft, taken.samples, concerns_frames, edits);
+  for (const ChangePtr& change : taken.changes)
+    if (const auto* forget = std::get_if<log::Forget>(&change->payload); forget != nullptr && change->epoch == taken.epoch)
+      edits.emplace_back(forgetting(*change, *forget, draft.version()));
   if (taken.is_local) {
-    for (const ChangePtr& change : taken.changes) add_frame_edits(*change, taken.with_subtree.contains(change->id), edits);
+    for (const ChangePtr& change : taken.changes)
+      if (!taken.of_other_epochs.contains(change->id))  // what that means is read in the log
+        add_frame_edits(*change, taken.with_subtree.contains(change->id), edits);
     add_vanishing_frames(draft, taken.changes, taken.touched, edits);
   } else {
     std::ranges::move(aligning_edits(assertions_, taken.changes, frame_keeper(draft.version()), taken.touched, false),
@@ -430,6 +505,19 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
   }
   if (!taken.is_local) edits.push_back(cycle_resolution(assertions_));
   return edits;
+}
+
+/// The pose that a node was made with is no sample.
+ForgetSamples Store::forgetting(const Change& change, const log::Forget& payload, const Version& version) const {
+  ForgetSamples edit{.of = payload.of, .in_frame = payload.in_frame, .source = payload.source};
+  edit.forgets_poses = payload.kind != log::TrackKind::twist;
+  edit.forgets_twists = payload.kind != log::TrackKind::pose;
+  edit.from = payload.start, edit.to = payload.end;
+  edit.before = {change.time.wall_ns, change.time.count};
+  const std::optional<NodeId> node = maker_of(payload.of);
+  for (const NodeRecord* record = node ? version.recall(*node) : nullptr; record != nullptr; record = record->previous.get())
+    edit.but.push_back(record->created_at);
+  return edit;
 }
 
 /// Adds the removal of frames that only superseded records named, with those of nodes that go with the same batch.
@@ -484,6 +572,7 @@ Failure Store::publish(std::vector<FrameEdit>& edits, const Draft& draft, bool w
 }
 
 Outcome Store::commit(Draft& draft, Taken& taken) {
+  const std::size_t gone_before = forest_->taken_back();
   if (taken.is_local) taken.touched = touched_tracks(assertions_, taken.changes);
   std::vector<FrameEdit> edits = edits_of(draft, taken);
   if (Failure failure = publish(edits, draft, !taken.changes.empty(), taken.is_local)) {
@@ -503,11 +592,12 @@ Outcome Store::commit(Draft& draft, Taken& taken) {
     if (!std::ranges::all_of(taken.changes, is_in_line)) realign(taken.changes, taken.touched, draft);
   }
   note(draft, taken.changes);
-  return {{}, std::move(taken.changes)};
+  return {{}, std::move(taken.changes), std::move(taken.rows), forest_->taken_back() - gone_before};
 }
 
 void Store::note(const Draft& draft, const std::vector<ChangePtr>& changes) {
   note_names(draft, changes);
+  forest_->set_base(sample_base());
   if (draft.restarts_time()) begin_epoch(changes);
   for (const ChangePtr& change : changes) {
     if (change->epoch == draft.version().epoch) newest_at_ = std::max(newest_at_, change->at);

@@ -51,6 +51,13 @@ class InverseBuilder {
     return std::visit([&](const auto& payload) { return of(entry, payload); }, entry.change->payload);
   }
 
+  /// The nodes that stood for frames which were removed, as they were.
+  void add_stand_ins(const UndoEntry& entry, std::vector<ChangeRequest>& requests) const {
+    for (const std::string& name : std::get<log::RemoveFrames>(entry.change->payload).names)
+      if (const NodeRecord* record = entry.version->find(log::stand_in_of(name)))
+        requests.push_back(beginning(*record, kRootNode));
+  }
+
  private:
   [[nodiscard]] Requests of(const UndoEntry&, const log::AddNode& payload) const {
     const NodeRecord* record = draft_.version().recall(payload.node);
@@ -204,13 +211,61 @@ class InverseBuilder {
 
 }  // namespace
 
-Outcome Store::undo(std::int64_t now_ns) { return take_back(done_, undone_, now_ns); }
+TakenBack Store::undo(std::int64_t now_ns) { return take_back(done_, undone_, now_ns); }
 
-Outcome Store::redo(std::int64_t now_ns) { return take_back(undone_, done_, now_ns); }
+TakenBack Store::redo(std::int64_t now_ns) { return take_back(undone_, done_, now_ns); }
 
-Outcome Store::take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::int64_t now_ns) {
+namespace {
+
+TakenBack refused(Refusal refusal) {
+  TakenBack taken;
+  taken.outcome.refusal = std::move(refusal);
+  return taken;
+}
+
+/// Whether taking a batch back once more would do something: what is forgotten does not come back.
+bool has_inverse(const Batch& batch) {
+  const auto is_node = [](const UndoEntry& entry) { return !is_of_frames(entry.change->payload); };
+  const auto restates = [](const Inverse& inverse) { return !inverse || !inverse->empty(); };
+  return std::ranges::any_of(batch.entries, is_node) || std::ranges::any_of(batch.inverses, restates);
+}
+
+}  // namespace
+
+/// Takes back the samples that came with a batch, and the moves that samples made: those of the runs that they began.
+std::vector<ChangeRequest> Store::forgets_of(const Batch& batch, const Version& version) const {
+  std::vector<ChangeRequest> requests;
+  const auto forget = [&](log::Forget payload) { requests.emplace_back().change.payload = std::move(payload); };
+  for (auto move = batch.moves.rbegin(); move != batch.moves.rend(); ++move) {
+    const auto& [of, in_frame, source] = move->relation;
+    if (const auto run = forest_->run_of({of, in_frame, source}, move->from))
+      forget({.of = of,
+              .kind = log::TrackKind::pose,
+              .in_frame = in_frame,
+              .source = source,
+              .start = run->first,
+              .end = run->second});
+  }
+  for (const NodeSample& sample : batch.written) {
+    const NodeRecord* record = version.find(sample.node);
+    const auto adds_it = [&](const UndoEntry& entry) {
+      const auto* added = std::get_if<log::AddNode>(&entry.change->payload);
+      return added != nullptr && added->node == sample.node;
+    };
+    if (record == nullptr || record->incarnation != sample.incarnation || std::ranges::any_of(batch.entries, adds_it)) continue;
+    forget({.of = names_.own(*record),
+            .kind = log::TrackKind::pose,
+            .source = record->placement->source,
+            .start = sample.at,
+            .end = Stamp{sample.at.ns + 1}});
+  }
+  return requests;
+}
+
+TakenBack Store::take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::int64_t now_ns) {
   const Hold hold(*this);
-  if (from.empty()) return {Refusal{Fault::nothing_to_undo}, {}};
+  note_moves();
+  if (from.empty()) return refused({Fault::nothing_to_undo});
   const Batch& batch = from.back();
   Draft draft(version(), *keys_, assertions_.log());
   const InverseBuilder inverse(authorship_, draft, names_, *forest_);
@@ -218,29 +273,60 @@ Outcome Store::take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::in
   taken.is_local = true;
   taken.expects_nothing_under = !batch.detaches_frames;
   taken.samples = batch.samples;
+  std::vector<ChangeRequest> forgets = forgets_of(batch, draft.version());
+  for (ChangeRequest& request : forgets) request.change.at = Stamp{now_ns};
+  if (Refusal refusal = take(std::move(forgets), draft, now_ns, taken)) return refused(std::move(refusal));
   auto of_frames = batch.inverses.rbegin();
   for (auto entry = batch.entries.rbegin(); entry != batch.entries.rend(); ++entry) {
     std::optional<std::vector<ChangeRequest>> requests{std::in_place};
     if (is_of_frames(entry->change->payload)) {
-      if (Refusal refusal = undo_assertion(*entry->change, *of_frames++, *requests)) return {std::move(refusal), {}};
+      if (Refusal refusal = undo_assertion(*entry->change, *of_frames++, *requests)) return refused(std::move(refusal));
+      if (entry->version != nullptr) inverse.add_stand_ins(*entry, *requests);
     } else {
       requests = inverse.of(*entry);
     }
-    if (!requests) return {Refusal{Fault::built_upon, 0, node_of(*entry->change)}, {}};
+    if (!requests) return refused({Fault::built_upon, 0, node_of(*entry->change)});
     for (ChangeRequest& request : *requests) request.change.at = Stamp{now_ns};
-    if (Refusal refusal = take(std::move(*requests), draft, now_ns, taken)) return {std::move(refusal), {}};
+    if (Refusal refusal = take(std::move(*requests), draft, now_ns, taken)) return refused(std::move(refusal));
   }
   const auto concerns_frames = [](const ChangePtr& change) { return is_of_frames(change->payload); };
   const bool may_erase = std::ranges::any_of(taken.changes, concerns_frames);
   std::vector<NodeSample> samples = may_erase ? samples_of_removed(draft) : std::vector<NodeSample>{};
-  Outcome outcome = commit(draft, taken);
-  if (outcome.refusal) return outcome;
-  Batch back = batch_of(taken);
+  TakenBack report;
+  report.outcome = commit(draft, taken);
+  if (report.outcome.refusal) return report;
+  for (const UndoEntry& entry : batch.entries) report.undone.push_back(entry.change);
+  report.written = batch.written, report.moves = batch.moves, report.tag = batch.tag;
+  report.samples_lost = batch.samples_gone + report.outcome.samples_gone;
+  Batch back = batch_of(taken, report.outcome.samples_gone);
   back.tag = batch.tag;
   back.samples = std::move(samples);
+  back.is_by_samples = batch.is_by_samples;
   from.pop_back();
-  remember(to, std::move(back));
-  return outcome;
+  if (has_inverse(back)) remember(to, std::move(back));
+  return report;
+}
+
+/// Moves that follow one another, of one frame by one source, are taken back together.
+void Store::note_moves() {
+  if (!forest_->has_moves()) return;
+  const Hold hold(*this);
+  for (Forest::Move& move : forest_->take_moves()) {
+    SampleMove made{{std::move(move.of), std::move(move.in_frame), std::move(move.source)}, move.from};
+    const auto follows = [&](const Batch& last) {
+      return !last.moves.empty() && last.moves.back().relation.of == made.relation.of &&
+             last.moves.back().relation.source == made.relation.source && last.moves.size() < options_.max_runs;
+    };
+    undone_.clear();
+    if (!done_.empty() && follows(done_.back())) {
+      done_.back().moves.push_back(std::move(made));
+      continue;
+    }
+    Batch batch;
+    batch.is_by_samples = true;
+    batch.moves.push_back(std::move(made));
+    remember(done_, std::move(batch));
+  }
 }
 
 /// Where a frame is undone, those of nodes below go with all assertions about them.
@@ -256,8 +342,9 @@ std::vector<NodeSample> Store::samples_of_removed(const Draft& draft) const {
   return found;
 }
 
-std::pair<std::string, std::string> Store::tags() const {
+std::pair<std::string, std::string> Store::tags() {
   const Hold hold(*this);
+  note_moves();
   const auto of_last = [](const std::deque<Batch>& stack) { return stack.empty() ? std::string() : stack.back().tag; };
   return {of_last(done_), of_last(undone_)};
 }
@@ -292,6 +379,10 @@ UndoEntry Store::undo_entry_of(const ChangePtr& change, const Draft& draft, cons
   const bool removes = std::holds_alternative<log::RemoveEdges>(change->payload);
   const bool sets = std::holds_alternative<log::SetAttributes>(change->payload);
   UndoEntry entry{change, {}, {}};
+  if (const auto* frames = std::get_if<log::RemoveFrames>(&change->payload)) {
+    const auto has_stand_in = [&](const std::string& name) { return draft.base()->is_alive(log::stand_in_of(name)); };
+    if (std::ranges::any_of(frames->names, has_stand_in)) entry.version = draft.base();
+  }
   if (removes || sets) entry.before = held(draft.version().alive, node_of(*change));
   if (sets && entry.before == nullptr) entry.before = held(draft.version().gone, node_of(*change));
   const bool holds_others = removes && entry.before != nullptr && !entry.before->children.empty();
@@ -299,16 +390,21 @@ UndoEntry Store::undo_entry_of(const ChangePtr& change, const Draft& draft, cons
   return entry;
 }
 
-Batch Store::batch_of(Taken& taken) {
+Batch Store::batch_of(Taken& taken, std::size_t samples_gone) {
   Batch batch;
+  batch.samples_gone = samples_gone;
   batch.entries = std::move(taken.entries);
   batch.inverses = std::move(taken.inverses);
   batch.detaches_frames = !taken.expects_nothing_under;
   return batch;
 }
 
+/// What samples did is at most a quarter of it: a source that alternates must not push out what somebody asked for.
 void Store::remember(std::deque<Batch>& stack, Batch batch) const {
   stack.push_back(std::move(batch));
+  const auto by_samples = static_cast<std::size_t>(std::ranges::count_if(stack, &Batch::is_by_samples));
+  if (stack.back().is_by_samples && by_samples > std::max<std::size_t>(1, options_.max_undo / 4))
+    stack.erase(std::ranges::find_if(stack, &Batch::is_by_samples));
   if (stack.size() > options_.max_undo) stack.pop_front();
 }
 

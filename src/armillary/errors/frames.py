@@ -14,6 +14,7 @@ __all__ = [
     "FrameInUse",
     "FrameLoop",
     "NoPathChosen",
+    "NoSuchRelation",
     "NotConnected",
     "SuspiciousName",
     "UnknownFrame",
@@ -199,6 +200,21 @@ class NoPathChosen(ArmillaryError, LookupError):
             f"No path from '{of}' to '{in_frame}' goes by {wanted}. There are: {listed}. Choose among these, or pass "
             "policy='latest', 'most_certain' or 'fuse'."
         )
+
+
+class NoSuchRelation(ArmillaryError, LookupError):
+    """No source places a frame directly in another, or measures its motion relative to it.
+
+    `known` are the relations of the frame that there are, as (in_frame, source); None stands for any.
+    """
+
+    def __init__(self, of: str, in_frame: str | None, source: str | None, known: Sequence[tuple[str, str]]) -> None:
+        self.of, self.in_frame, self.source, self.known = of, in_frame, source, tuple(known)
+        where = "" if in_frame is None else f" in '{in_frame}'"
+        who = "" if source is None else f" by '{source}'"
+        there = [f"in '{parent}' by '{by}'" for parent, by in self.known]
+        hint = f"There is: '{of}' {list_names(there)}." if there else f"Nothing is asserted of '{of}' directly."
+        super().__init__(f"There is no relation of '{of}'{where}{who}. {hint}")
 
 
 class UnknownVariable(ArmillaryError, LookupError):

@@ -215,14 +215,14 @@ class BuiltUpon(ArmillaryError, ValueError):
 
 
 class NoOpposite(ArmillaryError, ValueError):
-    """A change has no inverse: it erased samples, or declared a body."""
+    """A change has no inverse: it began a new time epoch."""
 
     def __init__(self, frame: str) -> None:
         self.frame = frame
         about = f" about '{frame}'" if frame else ""
         super().__init__(
-            f"The last change{about} cannot be undone: it erased samples or declared a body. Assert what holds "
-            "instead; to try things, use `world.copy()`."
+            f"The last change{about} cannot be undone: `reset_time` begins a new time epoch, and ends what is to be "
+            "undone. Assert what holds instead; to try things, use `world.copy()`."
         )
 
 

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from armillary.shapes import Shape
     from armillary.store import Store
     from armillary.store.inactive import Inactive
+    from armillary.store.undo_report import UndoReport
     from armillary.transforms import Transform
 
 __all__ = ["Scene"]
@@ -342,12 +343,12 @@ class Scene(SpatialReader):
         naming = Prefix.in_store(self._store, prefix, shared=shared, root_frame=root_frame)
         return self._store.merge(naming.records(self._store.checked_records(records)))
 
-    def undo(self) -> list[ChangeRecord]:
-        """Revert the last `apply`, as a new change. Refused where later changes depend on it; samples stay."""
+    def undo(self) -> UndoReport:
+        """Revert the last change of this world, as `World.undo` does; returns what that was."""
         return self._store.undo()
 
-    def redo(self) -> list[ChangeRecord]:
-        """Revert the last `undo`."""
+    def redo(self) -> UndoReport:
+        """Revert the last `undo`; returns what was done again."""
         return self._store.redo()
 
     def changes(self, *, since: Mapping[int, list[tuple[int, int]]] | None = None) -> list[ChangeRecord]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from armillary.relations.rules import Violation
     from armillary.store.store import Store
 
-__all__ = ["check_body", "check_new_pose", "check_new_twist", "listed_frames"]
+__all__ = ["check_body", "check_new_pose", "check_new_twist", "check_on_body", "listed_frames"]
 
 
 def listed_frames(frames: Iterable[str | NodeId]) -> list[str | NodeId]:
@@ -49,6 +49,19 @@ def check_body(store: Store, name: object, frames: Sequence[str | NodeId]) -> tu
             found = rules.one_twist_path_as_one_body(motions, stored, adopted)
             raise_if_violated(_by_one_source(found, hint), "add_body", asked)
     return stored, [declare_name(store, frame) for frame in members]
+
+
+def check_on_body(store: Store, name: object, frames: list[str]) -> tuple[str, list[str]]:
+    """Return the stored names of a body that was declared, and of frames that are on it."""
+    stored, members = check_name(name), [check_name(frame) for frame in frames]
+    if stored not in store.bodies():
+        declared = ", ".join(f"'{body}'" for body in store.bodies()) or "none"
+        raise InvalidArgument(f"No body named '{stored}' was declared. Declared: {declared}.", stored)
+    for frame in members:
+        if frame not in store.frames_of(stored):
+            on_it = ", ".join(f"'{one}'" for one in store.frames_of(stored)) or "none"
+            raise InvalidArgument(f"Frame '{frame}' is not on the body '{stored}'. Frames on it: {on_it}.", frame)
+    return stored, members
 
 
 def check_new_pose(store: Store, of: str, in_frame: str, source: str, start: int | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, Literal, final
 
 from armillary._core import ROOT_NODE, ChangeRequest
 from armillary.errors import InvalidArgument, NodeExists
@@ -39,13 +39,16 @@ __all__ = [
     "Change",
     "Drive",
     "Fix",
+    "Forget",
     "Move",
     "Prefer",
     "Release",
     "Remove",
+    "RemoveBody",
     "RemoveFrame",
     "RemoveJoints",
     "RemoveParent",
+    "RemoveRelation",
     "ResetTime",
     "Restore",
     "RetractFrame",
@@ -509,6 +512,70 @@ class AddBody(Change):
     def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
         body, frames = context.body(self.name, _listed(self.frames))
         return ChangeRequest.set_body(body=body, frames=context.note_added(frames), at=context.now_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveBody(Change):
+    """Take frames off a body; without frames, all of them, and take back that the body was declared."""
+
+    name: str
+    frames: Sequence[str] = ()
+
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
+        body, frames = context.declared_body(self.name, _listed(self.frames))
+        if not frames:
+            context.take_off(body)
+        return ChangeRequest.set_body(body=body, frames=frames, present=False, at=context.now_ns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forget(Change):
+    """Remove samples of a frame, `start` and `end` included, as if they had never been given.
+
+    Of poses, of measured twists (`kind`), or of both; in all frames and by all sources, unless one is named. A relation
+    that has no sample left goes with them, if samples made it.
+    """
+
+    of: str
+    in_frame: str | None = None
+    source: str | None = None
+    start: int | None = None
+    end: int | None = None
+    kind: Literal["pose", "twist"] | None = None
+
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
+        return ChangeRequest.forget(
+            of=context.known(self.of),
+            in_frame=None if self.in_frame is None else context.key(self.in_frame),
+            source=self.source,
+            start=self.start,
+            end=self.end,
+            kind=self.kind,
+            empties="unsampled",
+            at=context.now_ns,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveRelation(Change):
+    """Remove a relation with its history: poses of a frame in another by one source, and motion relative to it."""
+
+    of: str
+    in_frame: str
+    source: str | None = None
+    kind: Literal["pose", "twist"] | None = None
+
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
+        return ChangeRequest.forget(
+            of=context.known(self.of),
+            in_frame=context.key(self.in_frame),
+            source=context.source(self.source),
+            start=None,
+            end=None,
+            kind=self.kind,
+            empties="relation",
+            at=context.now_ns,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

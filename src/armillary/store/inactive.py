@@ -79,6 +79,7 @@ def _violation(change: Change, reason: str, body: str) -> ConstraintViolation:
         "on_other_body": "it is on another body",
         "moves_in_body": "something that is active already moves on it",
         "constant_in_body": "both are on one body, whose poses are constant and asserted once",
+        "no_body": "the body was taken back",
     }
     return ConstraintViolation(
         constraint="C2" if reason == "on_other_body" else "C5",

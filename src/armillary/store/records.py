@@ -23,12 +23,15 @@ from armillary.store.changes import (
     Change,
     Drive,
     Fix,
+    Forget,
     Prefer,
     Release,
     Remove,
+    RemoveBody,
     RemoveFrame,
     RemoveJoints,
     RemoveParent,
+    RemoveRelation,
     ResetTime,
     Restore,
     RestoredTransform,
@@ -49,24 +52,24 @@ if TYPE_CHECKING:
 __all__ = ["change_of", "changes_of_records", "changes_of_requests", "frame_change_of"]
 
 
-def changes_of_requests(requests: Iterable[ChangeRequest], records: list[ChangeRecord]) -> list[Change]:
-    """Return the changes of a batch of requests, in its order.
+def changes_of_requests(requests: Iterable[ChangeRequest], records: list[tuple[int, ChangeRecord]]) -> list[Change]:
+    """Return the changes of a batch of requests, in its order; `records` come with the numbers of their requests.
 
-    Each made one record, a sample none, a removal of frames also those that remove the nodes in them.
+    Each made one record, a sample none, a removal of frames also those that remove the nodes in them, and one of
+    samples also those that take back what they leave empty: they follow from it.
     """
-    changes = iter(
-        changes_of_records(records, is_there=lambda _: True)
-    )  # a remote root that is no longer detached was mounted
     made: list[Change] = []
-    for request in requests:
+    for row, request in enumerate(requests):
+        own = [record for of_row, record in records if of_row == row]
         if request.type == "sample" and request.node is not None:
             made.append(SetTransform(request.node, request.transform, request.covariance, request.at))
-            continue
-        change = next(changes)
-        while request.type == "remove_frames" and not isinstance(change, RemoveFrame):
-            made.append(change)  # of a node that was in the frame
-            change = next(changes)
-        made.append(replace(change, subtree=request.with_frames_under) if isinstance(change, Remove) else change)
+        elif request.type == "forget":
+            made.append(_removed_relation(own[-1]) if request.removes_relation else _forgotten(own[-1]))
+        else:  # a remote root that is no longer detached was mounted
+            made += [
+                replace(change, subtree=request.with_frames_under) if isinstance(change, Remove) else change
+                for change in changes_of_records(own, is_there=lambda _: True)
+            ]
     return made
 
 
@@ -164,11 +167,11 @@ def _joints(kinds: dict[str, str | None]) -> Change:
 def _asserted(record: ChangeRecord) -> Change:
     track, of, source = record.track
     since, in_frame, given = record.since, record.in_frame, {"of": of, "source": source}
-    if track == "twist":
+    if track == "twist" and record.value_type == "sampled":
         return AddTwistRelation(**given, relative_to=in_frame)
     match record.value_type:
         case "empty":
-            return Unfix(**given, at=since)
+            return _emptied(record)
         case "ended":
             return Release(**given, at=since)
         case "sampled":
@@ -187,11 +190,40 @@ def _asserted(record: ChangeRecord) -> Change:
     )
 
 
+def _emptied(record: ChangeRecord) -> Change:
+    """Return the change of a record that takes back what was asserted: samples under one parent, or a fixed pose."""
+    track, of, source = record.track
+    if record.value is None:
+        return Unfix(of=of, source=source, at=record.since)
+    return RemoveRelation(of=of, source=source, in_frame=record.value["empty"]["sampled_in"], kind=track)
+
+
+def _forgotten(record: ChangeRecord) -> Change:
+    """Return the change of a record that removes samples; its `end` is the first instant that stays."""
+    return Forget(
+        of=record.of,
+        in_frame=record.in_frame,
+        source=record.source,
+        start=record.start,
+        end=None if record.end is None else record.end - 1,
+        kind=record.track_kind,
+    )
+
+
+def _removed_relation(record: ChangeRecord) -> Change:
+    return RemoveRelation(of=record.of, in_frame=record.in_frame, source=record.source, kind=record.track_kind)
+
+
+def _body(record: ChangeRecord) -> Change:
+    return (AddBody if record.present else RemoveBody)(record.body, record.frames)
+
+
 _OF_FRAMES: dict[str, Callable[[ChangeRecord], Change]] = {
+    "forget": _forgotten,
     "assert": _asserted,
     "set_frames": lambda record: (AddFrame if record.present else RetractFrame)(record.names),
     "remove_frames": lambda record: RemoveFrame(record.names),
-    "set_body": lambda record: AddBody(record.body, record.frames),
+    "set_body": _body,
     "prefer": lambda record: Prefer(
         of=record.subject["frame"], source=record.source, start=record.start, end=record.end
     ),

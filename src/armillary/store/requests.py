@@ -10,7 +10,7 @@ from uuid import UUID
 from armillary._core import DETACHED_NODE, ROOT_NODE, ChangeRequest, NodeId
 from armillary.errors import InvalidName, UnknownFrame, UnknownNode, WrongKind
 from armillary.stamps import LATEST
-from armillary.store.bodies import check_body
+from armillary.store.bodies import check_body, check_on_body
 from armillary.store.changes import NOW, Now
 from armillary.store.names import admit_name, declare_name, is_only_a_body, recall_joint, recall_name
 from armillary.store.nodes import TRANSFORM_KINDS, id_of_frame, is_of_a_node
@@ -236,6 +236,10 @@ class ChangeContext:
             self._called = {**self._called, frame: str(request.node)}
         return request
 
+    def key(self, name: str | NodeId) -> str:
+        """Return the stored form of a name that may be of no frame, or that of a body."""
+        return self._store.frame_key(name if isinstance(name, NodeId) else check_name(name))
+
     def source(self, source: str | None) -> str:
         """Return the source; the author where none is given."""
         return self.author if source is None else source
@@ -243,6 +247,17 @@ class ChangeContext:
     def body(self, name: str, frames: list[str]) -> tuple[str, list[str]]:
         """Return the checked names of a body and of frames that may be on it."""
         return check_body(self._store, name, frames)
+
+    def declared_body(self, name: str, frames: list[str]) -> tuple[str, list[str]]:
+        """Return the stored names of a body that was declared, and of frames that are on it."""
+        return check_on_body(self._store, name, frames)
+
+    def take_off(self, body: str) -> None:
+        """Request that all frames of a body leave it, before what is requested next."""
+        frames = [self._store.frame_key(frame) for frame in self._store.frames_of(body)]
+        if frames:
+            self.added.add(len(self.requests))
+            self.requests.append(ChangeRequest.set_body(body=body, frames=frames, present=False, at=self.now_ns))
 
     def is_only_a_body(self, name: str) -> bool:
         """Whether no frame has the name of this body."""
@@ -278,6 +293,10 @@ class UncheckedContext(ChangeContext):
     def body(self, name: str, frames: list[str]) -> tuple[str, list[str]]:
         """Return the stored names of a body and of frames."""
         return check_name(name), [self.admitted(frame) for frame in frames]
+
+    def declared_body(self, name: str, frames: list[str]) -> tuple[str, list[str]]:
+        """Return the stored names of a body and of frames."""
+        return check_name(name), [check_name(frame) for frame in frames]
 
 
 def frame_request(node: NodeId, frame: str, at: int) -> ChangeRequest:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from armillary.store.observers import Batch, Observer
     from armillary.store.query import Query
     from armillary.store.requests import ChangeContext
+    from armillary.store.undo_report import UndoReport
 
 __all__ = ["NO_RELATION", "Store"]
 
@@ -210,7 +211,7 @@ class Store(StoreCore):
             from armillary.store.records import changes_of_requests  # noqa: PLC0415
 
             with self.observers.order:
-                records: list[ChangeRecord] = []
+                records: list[tuple[int, ChangeRecord]] = []
                 nodes = self.apply_requests(requests, context.now_ns, for_undo, tag, records)
                 self.observers.post(changes_of_requests(requests, records))
             self.observers.notify()
@@ -252,8 +253,8 @@ class Store(StoreCore):
             raise InvalidArgument("merge takes the records that `scene.changes()` of another replica returns.", records)
         return given
 
-    def undo(self) -> list[ChangeRecord]:
-        """Take back the last `apply` of this store, as a new change.
+    def undo(self) -> UndoReport:
+        """Take back the last change of this store, whichever call made it, as a new change; return what that was.
 
         Raises:
             NothingToUndo: There is none.
@@ -261,18 +262,91 @@ class Store(StoreCore):
         """
         return self._take_back(self.undo_tags()[0], self.undo_last, redo=False)
 
-    def redo(self) -> list[ChangeRecord]:
-        """Take back the last `undo`."""
+    def redo(self) -> UndoReport:
+        """Take back the last `undo`; return what was done again."""
         return self._take_back(self.undo_tags()[1], self.redo_last, redo=True)
 
-    def _take_back(self, tag: str, act: Callable[[int], list[ChangeRecord]], *, redo: bool) -> list[ChangeRecord]:
+    def _take_back(self, tag: str, act: Callable[[int], tuple[Any, ...]], *, redo: bool) -> UndoReport:
+        from armillary.store.undo_report import UndoReport, sample_changes  # noqa: PLC0415
+
         if self.mechanisms is not None:
             self.mechanisms.check_undo(tag, redo=redo)
-        records = self._publish(lambda: act(self.now()))
+        report: list[tuple[Any, ...]] = []
+
+        def run() -> list[ChangeRecord]:
+            report.append(act(self.now()))
+            return list(report[0][1])
+
+        records = self._publish(run)
         if self.mechanisms is not None:
             self.mechanisms.undone(tag, redo=redo)
         self._changed()
-        return records
+        undone, _, written, moves, samples_lost, tag = report[0]
+        return UndoReport(
+            changes=(*self.changes_of(records if redo else undone), *sample_changes(written, moves)),
+            samples_lost=samples_lost,
+            tag=tag,
+            is_redo=redo,
+            records=tuple(records),
+        )
+
+    def forget(
+        self,
+        *,
+        of: str | NodeId,
+        in_frame: str | NodeId | None,
+        source: str | None,
+        start: int | None = None,
+        end: int | None = None,
+    ) -> int:
+        """Remove samples of a frame; return how many went. Arguments as for `World.forget`."""
+        from armillary.store.changes import Forget  # noqa: PLC0415
+
+        start, end = as_stamp(start, "start"), as_stamp(end, "end")
+        if start is not None and end is not None and end < start:
+            raise InvalidArgument(f"`end` {end} is before `start` {start}: no sample is between them.", end)
+        with self.pending.lock:
+            above = None if in_frame is None else self._key(in_frame)
+            forget = Forget(of=self._key(of), in_frame=above, source=source, start=start, end=end)
+            return self._apply_forgetting(forget) + self.pending.forget(self, forget)
+
+    def remove_relation(self, *, of: str | NodeId, in_frame: str | NodeId, source: str | None) -> int:
+        """Remove one relation with its history; return how many samples went. Arguments as for `World`'s."""
+        from armillary.store.changes import Forget, RemoveRelation  # noqa: PLC0415
+
+        with self.pending.lock:
+            who = self.known_source(of, in_frame, source)
+            edge: dict[str, Any] = {"of": self._key(of), "in_frame": self._key(in_frame), "source": who}
+            count = self._apply_forgetting(RemoveRelation(**edge))
+            return count + self.pending.forget(self, Forget(**edge))
+
+    def _key(self, name: str | NodeId) -> str:
+        """Return the stored form of a name, whether or not a frame has it."""
+        return self.frame_key(name if isinstance(name, NodeId) else check_name(name))
+
+    def known_source(self, of: str | NodeId, in_frame: str | NodeId, source: str | None) -> str:
+        """Return a source; if none is named, the only one that places a frame in another, or the store's own name."""
+        if source is not None:
+            return as_text(source, "source")
+        of, in_frame = frame_name(self, of), frame_name(self, in_frame)
+        return _only_one(
+            {who for head, tail, who, *_ in self.relation_rows() if (head, tail) == (of, in_frame)}, self.name
+        )
+
+    def _apply_forgetting(self, change: Change) -> int:
+        """Apply a change that takes samples back; return how many went."""
+        from armillary.store.records import changes_of_requests  # noqa: PLC0415
+        from armillary.store.requests import ChangeContext  # noqa: PLC0415
+
+        context = ChangeContext(self)
+        context.requests.append(change.request(context))
+        records: list[tuple[int, ChangeRecord]] = []
+        with self.observers.order:
+            count = self.apply_forgetting(context.requests, context.now_ns, records)
+            self.observers.post(changes_of_requests(context.requests, records))
+        self.observers.notify()
+        self._changed()
+        return count
 
     def note_edit(self, tag: str, *, is_undo: bool) -> None:
         """Put an undo barrier: `undo` does not reach past an edit of a model, until that is taken back there."""
@@ -420,6 +494,14 @@ class Store(StoreCore):
         """Declare frames to be one rigid body; arguments as for `World.add_body`."""
         with self.pending.lock:
             self.declare_body(*check_body(self, name, listed_frames(frames)))
+        self.pending.store_ready(self)
+
+    def remove_body(self, name: str, frames: Iterable[str] = ()) -> None:
+        """Take frames off a body, or without frames take back the body; arguments as for `World.remove_body`."""
+        from armillary.store.changes import RemoveBody  # noqa: PLC0415
+
+        with self.pending.lock:
+            self._apply_alone(RemoveBody(name, [self._key(frame) for frame in listed_frames(frames)]))
         self.pending.store_ready(self)
 
     def body_of(self, frame: str | NodeId) -> str:

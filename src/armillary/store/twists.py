@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from armillary.relations import Pose, Twist
+    from armillary.store.changes import Forget
     from armillary.store.store import Store
 
 __all__ = ["PendingTwist", "PendingTwists", "ReadTwist", "read_given_twist", "store_pending", "store_twist"]
@@ -135,6 +136,20 @@ class PendingTwists:
     def drop_all(self, store: Store) -> None:
         """Remove all pending twists. The caller holds the lock."""
         self.drop(store, list(self._pending))
+
+    def forget(self, store: Store, about: Forget) -> int:
+        """Remove the pending twists that `Store.forget` is about; return how many. The caller holds the lock."""
+        meant = [
+            key
+            for key, (twist, *_) in self._pending.items()
+            if twist.of == about.of
+            and about.in_frame in (None, twist.relative_to)
+            and about.source in (None, twist.source)
+            and (about.start is None or about.start <= twist.at)
+            and (about.end is None or twist.at <= about.end)
+        ]
+        self.drop(store, meant)
+        return len(meant)
 
     def drop_those_about(self, store: Store, frames: set[str]) -> None:
         """Remove pending twists that name one of these frames. The caller holds the lock."""

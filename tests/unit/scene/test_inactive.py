@@ -18,7 +18,10 @@ STILL = Transform.identity()
 def replicas():
     """Three worlds whose assertions come one after the other, in this order."""
     clocks = [FakeClock(seconds(5 + i)) for i in range(3)]
-    return [World(name, clock=clock) for name, clock in zip("abc", clocks, strict=True)]
+    worlds = [World(name, clock=clock) for name, clock in zip("abc", clocks, strict=True)]
+    for world in worlds:
+        world.store.set_machine_time(world.now())
+    return worlds
 
 
 def exchange(replicas) -> None:

@@ -296,8 +296,6 @@ class TestMergingIsRefused:
     @pytest.mark.parametrize(
         "record",
         [
-            THEY.sign("forget", of="cup", in_frame=None, source=None, start=4, end=10),
-            THEY.sign("set_body", body="gun", frames=["grip"], present=False),
             THEY.sign("prefer", subject={"variable": "hinge"}, source="camera", start=None, end=None),
             THEY.says("cup", sampled("map"), 5, rank="fallback"),
             THEY.says("cup", ENDED, 5, kind="twist"),

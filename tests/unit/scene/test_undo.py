@@ -278,7 +278,10 @@ class TestUndoOfEverything:
 
     def test_leaves_a_frame_that_has_samples(self, world, scene):
         world.add_frame("gun")
-        world.set_pose(of="gun", in_frame="map", transform=moved(1), at=5)
+        with World("camera") as other:
+            other.set_pose(of="gun", in_frame="map", transform=moved(1), at=5)
+            world.merge(other.scene.changes())
+        world.set_pose(of="gun", in_frame="map", transform=moved(1), at=5, source="camera")
         world.undo()
         assert world.pose(of="gun", in_frame="map").xyz.tolist() == [1, 0, 0]
 

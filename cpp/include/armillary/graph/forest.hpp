@@ -180,6 +180,14 @@ struct SampleTable {
   std::vector<double> covariances;  ///< 36 a row, NaN where unknown; empty where no row has one
 };
 
+/// A relation that may have samples.
+struct SampledRelation {
+  bool is_twist = false;
+  std::string in_frame{}, source{};  ///< of motion: what it is relative to
+  bool is_of_node = false;           ///< it follows from where a node is
+  std::size_t within = 0, all = 0;   ///< samples that were given
+};
+
 /// One frame seen from another.
 struct FramePair {
   FrameId of = kNone, in_frame = kNone;
@@ -305,6 +313,25 @@ class Forest {
   /// Runs that `ResolveCycles` made inactive, in the order of their assertions.
   [[nodiscard]] std::vector<ClosingRun> closing_runs() const;
   [[nodiscard]] bool has_closing_runs() const;
+
+  /// Samples that are given from now on are on top of this.
+  void set_base(const SampleBase& base);
+
+  /// A frame that samples given here moved to another parent, or back to one.
+  struct Move {
+    std::string of, in_frame, source;
+    Stamp from;
+  };
+  [[nodiscard]] bool has_moves() const;
+  /// Those since the last call, of relations that are still there.
+  [[nodiscard]] std::vector<Move> take_moves();
+
+  /// How many samples were taken back so far: by `ForgetSamples`, with relations and with frames.
+  [[nodiscard]] std::size_t taken_back() const;
+  /// The relations of a frame that may have samples, and how many they have from `from` until before `to`, and at all times.
+  [[nodiscard]] std::vector<SampledRelation> sampled_relations(std::string_view of, Stamp from, Stamp to) const;
+  /// From when until when a frame is in another by samples of a source, around `at`; none where it is not.
+  [[nodiscard]] std::optional<std::pair<Stamp, Stamp>> run_of(const EdgeName& edge, Stamp at) const;
 
   void clear();                                                    ///< forgets samples; structure and fixed poses stay
   void clear_poses(std::string_view of, std::string_view source);  ///< as `clear`, of the poses of one frame by one source

@@ -13,6 +13,7 @@
 
 #include "armillary/graph/driven_form.hpp"
 #include "armillary/graph/provider.hpp"
+#include "armillary/graph/sample_base.hpp"
 #include "armillary/graph/variables.hpp"
 #include "armillary/math/transform.hpp"
 #include "armillary/math/uncertain.hpp"
@@ -53,6 +54,7 @@ struct PlaceSample {
   Transform in_frame_T_of{};
   std::optional<Covariance> covariance{};
   bool is_of_scene = false;  ///< it is the pose that a node was made with
+  std::optional<SampleBase> base{};  ///< none: what is known here
 };
 
 /// All runs of a frame by `source`, in place of `before`, those until now: those runs end, their samples go to the
@@ -233,12 +235,28 @@ struct ClosingRun {
   std::vector<std::string> path{};          ///< from `in_frame` up to `of`
 };
 
+/// Samples of a frame from `from` until before `to` go, as if they had never been given: of poses in a frame, of motion relative
+/// to it. Nothing where there are none.
+struct ForgetSamples {
+  std::string of;
+  bool forgets_poses = true, forgets_twists = true;
+  std::optional<std::string> in_frame{}, source{};  ///< none: all
+  Stamp from = Stamp::always(), to = Stamp::never();
+  std::vector<Stamp> but{};                                        ///< at which a node was made: that is no sample
+  SampleBase before{std::numeric_limits<std::int64_t>::max(), 0};  ///< only those with an older base
+};
+
+/// A relation of samples that is not asserted any more, with all of them; nothing where it is not known.
+struct EraseRelation {
+  std::string of, in_frame, source;
+};
+
 /// A clock that starts again: samples are forgotten, fixed poses are fixed since always.
 struct RestartTime {};
 
 using FrameEdit =
     std::variant<AddFrame, PlaceFixed, PlaceSample, PlaceRuns, CloseFrame, SetInactiveIntervals, EraseFrame, ExpectNothingUnder,
                  AlignTrack, EraseFixed, AwaitSamples, AwaitTwists, DropTwists, JoinBody, AssignBodies, PreferSources,
-                 EraseFrames, RestartTime, ResolveCycles, PlaceDriven, AddJoints, HideJoints>;
+                 EraseFrames, RestartTime, ResolveCycles, PlaceDriven, AddJoints, HideJoints, ForgetSamples, EraseRelation>;
 
 }  // namespace armillary

@@ -71,11 +71,13 @@ inline constexpr std::size_t kMostDroppedRanges = 1024;
 /// A record is kept while one of its parts is; one whose parts are all superseded is dropped at once, and its id stays held.
 /// Superseded is: a write of a slot by a newer one, an assertion by a newer one of its track at `since` = always or by a
 /// removal of its frame, a step of an attribute by a newer one of its epoch that begins no later, a preference by newer ones
-/// of its epoch that cover it. Since both orders are total and nothing resurfaces, what is superseded stays so in every
-/// larger log: dropping it changes no answer. An empty write and a removal are kept: they supersede what may still come.
+/// of its epoch that cover it, what is to be forgotten by a newer Forget of its epoch about no less. Since both orders are total
+/// and nothing resurfaces, what is superseded stays so in every larger log: dropping it changes no answer. An empty write and a
+/// removal are kept: they supersede what may still come.
 ///
-/// What has no natural end is bounded: slots of a track, of which the earliest go, and removals of frames that nothing names
-/// any more. Who has not seen such a removal may bring the frame back: `dropped` has the ids.
+/// What has no natural end is bounded: slots of a track, of which the earliest go, what is to be forgotten of a frame, of which
+/// the oldest go, and removals of frames that nothing names any more. Who has not seen such a removal, or such a Forget, may
+/// bring back what went: `dropped` has the ids.
 class ChangeLog {
  public:
   struct Limits {

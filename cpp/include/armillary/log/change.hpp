@@ -116,10 +116,13 @@ struct Subject {
 
 // -- Values of an assertion
 
-/// The slot is taken back. Nothing resurfaces below it.
+/// The slot is taken back. Nothing resurfaces below it. That samples come under one parent is a slot of its own: see
+/// `sampled_in`.
 struct Empty {
   static constexpr const char* kType = "empty";
-  static constexpr auto fields() { return std::tuple(); }
+  std::string sampled_in{};  ///< the parent under which samples were announced; empty: what was given beside samples
+
+  static constexpr auto fields() { return std::tuple(Field{"sampled_in", &Empty::sampled_in, Text::name}); }
 };
 
 struct Fixed {
@@ -161,6 +164,8 @@ using AssertedValue = std::variant<Empty, Fixed, Driven, Sampled, Ended>;
 
 /// The parent that a value names; empty where it names none.
 [[nodiscard]] const std::string& parent_of(const AssertedValue& value);
+/// The parent under which samples are announced by a value, or were by what it takes back; empty where it is about none.
+[[nodiscard]] const std::string& sampled_in(const AssertedValue& value);
 
 // -- The twelve payloads, and the slots that they write
 
@@ -292,16 +297,22 @@ struct SetVariables {
   static constexpr auto fields() { return std::tuple(Field{"variables", &SetVariables::variables}); }
 };
 
-/// Samples with stamps from `start` until `end` that were made before it do not count.
+/// Samples with stamps from `start` until `end` that were made before it do not count: of poses, of motion, or of both.
 struct Forget {
   static constexpr const char* kType = "forget";
   std::string of{};
-  std::optional<std::string> in_frame{}, source{};
+  std::optional<TrackKind> kind{};                  ///< none: both
+  std::optional<std::string> in_frame{}, source{};  ///< none: all
   Stamp start = Stamp::always(), end = Stamp::never();
 
   static constexpr auto fields() {
-    return std::tuple(Field{"of", &Forget::of, Text::name}, Field{"in_frame", &Forget::in_frame, Text::name},
-                      Field{"source", &Forget::source}, Field{"start", &Forget::start}, Field{"end", &Forget::end});
+    return std::tuple(Field{"of", &Forget::of, Text::name}, Field{"track_kind", &Forget::kind},
+                      Field{"in_frame", &Forget::in_frame, Text::name}, Field{"source", &Forget::source},
+                      Field{"start", &Forget::start}, Field{"end", &Forget::end});
+  }
+  /// Whether it is about samples of this track under this parent.
+  [[nodiscard]] bool concerns(TrackKind of_kind, const std::string& parent, const std::string& of_source) const {
+    return (!kind || *kind == of_kind) && (!in_frame || *in_frame == parent) && (!source || *source == of_source);
   }
 };
 

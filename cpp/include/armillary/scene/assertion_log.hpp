@@ -4,6 +4,7 @@
 #include <span>
 
 #include "armillary/graph/frame_edit.hpp"
+#include "armillary/graph/sample_base.hpp"
 #include "armillary/log/bodies.hpp"
 #include "armillary/scene/version.hpp"
 
@@ -23,8 +24,14 @@ struct InactiveAssertion {
   std::vector<std::string> path{};  ///< of a cycle, from the parent up to the frame
 };
 
+/// A change to be made once more, or its inverse.
+struct Restated {
+  log::Payload payload{};
+  std::optional<log::Epoch> epoch{};  ///< whose slot it writes; none: that of the present
+};
+
 /// What takes a change back, as changes to be made; none where that cannot be.
-using Inverse = std::optional<std::vector<log::Payload>>;
+using Inverse = std::optional<std::vector<Restated>>;
 
 /// Whether a change is about frames, beside the nodes of the scene.
 [[nodiscard]] bool is_of_frames(const log::Payload& payload);
@@ -63,6 +70,7 @@ class AssertionLog {
   /// Assertions of `source` about a frame, by when they begin.
   [[nodiscard]] std::vector<log::Slot> pose_slots(const std::string& of, const std::string& source) const;
   [[nodiscard]] bool has_samples(const std::string& of, const std::string& source) const;
+  [[nodiscard]] bool has_samples_in(const RelationName& relation) const;
   /// Whether a change that fixes a frame for always is the latest assertion of its source about it.
   [[nodiscard]] bool is_latest(const Change& change, const log::Assert& payload) const;
   /// Every frame with every source that asserts something of it.
@@ -85,18 +93,28 @@ class AssertionLog {
   /// The assertions that a change supersedes which is not taken yet.
   [[nodiscard]] std::vector<ChangePtr> superseded_by(const Change& change) const;
 
-  /// What takes back a change that is not taken yet; none where there is none. Relations of samples stay.
+  /// What takes back a change that is not taken yet; none where there is none. Samples do not come back.
   [[nodiscard]] Inverse inverse(const Change& change) const;
-  /// Whether no other author asserted something later about what a change asserts. `is_own`: what is by this author.
-  [[nodiscard]] bool is_newest(const Change& change, const std::function<bool(const Signature&)>& is_own) const;
+  /// Whether what a change asserted is still so, or was changed by this author alone. `is_own`: what is by this author.
+  [[nodiscard]] bool still_holds(const Change& change, const std::function<bool(const Signature&)>& is_own) const;
+  /// The assertions of one relation, of whatever epoch, that are not empty: those that a Forget is about.
+  [[nodiscard]] std::vector<std::pair<log::SlotKey, ChangePtr>> slots_of_relations(const log::Forget& about) const;
+
+  /// Whether a pose at `at` that was given on top of `base` does not count: it, its relation or its frame was taken back since.
+  [[nodiscard]] bool takes_back(const RelationName& relation, Stamp at, const SampleBase& base) const;
 
   [[nodiscard]] Digest digest() const;
 
  private:
-  [[nodiscard]] Inverse inverse_of(const log::Assert& payload) const;
-  [[nodiscard]] Inverse inverse_of(const log::SetFrames& payload) const;
-  [[nodiscard]] Inverse inverse_of(const log::SetVariables& payload) const;
-  [[nodiscard]] Inverse inverse_of(const log::Prefer& payload) const;
+  [[nodiscard]] Inverse inverse_of(const Change& change, const log::Assert& payload) const;
+  [[nodiscard]] Inverse inverse_of(const Change& change, const log::SetFrames& payload) const;
+  [[nodiscard]] Inverse inverse_of(const Change& change, const log::RemoveFrames& payload) const;
+  [[nodiscard]] Inverse inverse_of(const Change& change, const log::SetBody& payload) const;
+  [[nodiscard]] Inverse inverse_of(const Change& change, const log::SetVariables& payload) const;
+  [[nodiscard]] Inverse inverse_of(const Change& change, const log::Prefer& payload) const;
+  [[nodiscard]] Inverse inverse_of(const Change& change, const log::Forget& payload) const;
+  [[nodiscard]] bool is_restated(const ChangePtr& record) const;
+  [[nodiscard]] const log::TrackEntry* find_track(const log::Track& track) const;
   [[nodiscard]] std::vector<log::PreferenceStep> preference_steps(const std::string& of) const;
   [[nodiscard]] std::vector<std::string> lines() const;
 

@@ -134,6 +134,7 @@ class Draft {
   const log::ChangeLog& log_;
   std::map<NodeId, Signature> barriers_;  // of frames that this draft removes
   std::vector<FrameEvent> events_;
+  Stamp taking_at_{};  // valid time of the change that is being taken
   std::vector<NodeId> moved_;
   std::vector<Dot> forgotten_;
 };

@@ -29,11 +29,13 @@ enum class Fault : std::uint8_t {
   built_upon_frame,
   no_inverse,  ///< a change that cannot be undone
   nothing_to_undo,
-  holds_nodes,    ///< nodes are in the frame that was to be removed: see `path`
-  frame_of_node,  ///< the frame goes with its node alone
-  name_taken,     ///< a node (`parent`), or a frame or body, has the name that the frame of a new node was to have
-  frame_in_use,   ///< other frames are below the frame that was to be removed: see `failure`
-  frames,         ///< the frames of the world do not allow it: see `failure`
+  holds_nodes,       ///< nodes are in the frame that was to be removed: see `path`
+  frame_of_node,     ///< the frame goes with its node alone
+  name_taken,        ///< a node (`parent`), or a frame or body, has the name that the frame of a new node was to have
+  frame_in_use,      ///< other frames are below the frame that was to be removed: see `failure`
+  unknown_relation,  ///< nothing is known of `frame` in `in_frame`, or by `source`
+  relation_of_node,  ///< it follows from where a node is
+  frames,            ///< the frames of the world do not allow it: see `failure`
 };
 
 /// Why a change was refused: what was asked, what is true.
@@ -42,7 +44,7 @@ struct Refusal {
   std::size_t row = 0;  ///< which of the changes
   NodeId node{}, parent{};
   NodeKind kind = NodeKind::unknown;
-  std::string frame{};
+  std::string frame{}, in_frame{}, source{};
   std::vector<NodeId> path{};  ///< of a cycle, from the new parent up to the node
   Failure failure{};
 
@@ -51,16 +53,21 @@ struct Refusal {
 
 /// A change as its author wants it: what it refers to is filled in when it is applied.
 struct ChangeRequest {
-  Change change{};                     ///< its payload and `at`; of a removal the parent, or none for all
-  bool with_frames_under = false;      ///< removes though frames of others are below; of frames, those and nodes in them as well
-  bool restores = false;               ///< undoes a removal: the node may be removed
-  bool is_unchecked = false;           ///< may contradict what is active: it is then inactive, as if others had asserted it
+  Change change{};                 ///< its payload and `at`; of a removal the parent, or none for all
+  bool with_frames_under = false;  ///< removes though frames of others are below; of frames, those and nodes in them as well
+  bool restores = false;           ///< undoes a removal: the node may be removed
+  bool is_unchecked = false;       ///< may contradict what is active: it is then inactive, as if others had asserted it
+  /// What goes with samples that are forgotten: nothing, relations that have none left, or all that is asserted of a relation.
+  enum class Empties : std::uint8_t { nothing, unsampled, relation } empties = Empties::nothing;
+  std::optional<log::Epoch> epoch{};   ///< whose slot it writes; none: that of the present
   std::optional<NodeSample> sample{};  ///< in place of a change: where a Transform is at an instant
 };
 
 struct Outcome {
   Refusal refusal{};
   std::vector<ChangePtr> changes{};
+  std::vector<std::size_t> rows{};  ///< of which request each change is
+  std::size_t samples_gone = 0;     ///< samples that were taken back with it
 };
 
 struct StoreOptions {
@@ -84,12 +91,32 @@ struct UndoEntry {
 /// The inverses of changes of frames, one by one; none where there is none.
 using Inverses = std::vector<Inverse>;
 
+/// Samples that moved a frame to another parent.
+struct SampleMove {
+  RelationName relation{};
+  Stamp from{};
+};
+
 struct Batch {
   std::vector<UndoEntry> entries{};
   Inverses inverses{};
   std::string tag{};
   bool detaches_frames = false;       ///< nodes go though frames of others are below
   std::vector<NodeSample> samples{};  ///< of nodes whose frames went with what they were in
+  std::vector<NodeSample> written{};  ///< that came with it
+  std::vector<SampleMove> moves{};    ///< that samples made
+  bool is_by_samples = false;         ///< nobody asked for it but by samples
+  std::size_t samples_gone = 0;       ///< samples that were taken back with it
+};
+
+/// What undo, or redo, took back.
+struct TakenBack {
+  Outcome outcome{};
+  std::vector<ChangePtr> undone{};
+  std::vector<NodeSample> written{};
+  std::vector<SampleMove> moves{};
+  std::string tag{};
+  std::size_t samples_lost = 0;  ///< those that went with it, and those that do not come back
 };
 
 /// The frame edits of a change made here: all of it is done, or it is refused.
@@ -187,13 +214,19 @@ class Store {
   /// Takes what others accepted already, in any order, any number of times; gives back what was new.
   Outcome merge(std::span<const ChangePtr> changes);
   /// Takes samples of others. False where there is no assertion of such a relation: then nothing happened. A sample
-  /// that is older than what is remembered is left out.
+  /// that is older than what is remembered is left out, and so is one that was taken back.
   bool merge_samples(std::vector<PlaceSample> samples);
+  /// What orders changes: the machine's clock, or a fixed time for tests and simulations of several replicas.
+  void set_machine_time(std::optional<std::int64_t> ns);
+  /// The newest change that is held, as samples that are given now name it.
+  [[nodiscard]] SampleBase sample_base() const;
   /// Applies the inverse of the last batch applied here, as new changes.
-  Outcome undo(std::int64_t now_ns);
-  Outcome redo(std::int64_t now_ns);
+  TakenBack undo(std::int64_t now_ns);
+  TakenBack redo(std::int64_t now_ns);
+  /// Takes note of frames that samples moved since, for `undo`.
+  void note_moves();
   /// The tags of what `undo` and `redo` would invert; empty where there is nothing, or it has none.
-  [[nodiscard]] std::pair<std::string, std::string> tags() const;
+  [[nodiscard]] std::pair<std::string, std::string> tags();
   /// Marks an edit that `undo` must not cross; and removes the mark.
   void push_undo_barrier(std::string tag);
   bool remove_undo_barrier(const std::string& tag);  ///< false where there is no such barrier
@@ -220,6 +253,9 @@ class Store {
     bool is_local = false;  ///< what the frames of the world do not allow is refused
     bool expects_nothing_under = false;
     std::set<Dot> with_subtree{};  ///< removals of frames with all that is below
+    std::set<Dot> of_other_epochs{};
+    std::vector<std::size_t> rows{};  ///< of which request each change is
+    std::size_t row = 0;
     TouchedTracks touched{};
     log::Epoch epoch{};  ///< the time epoch of the next change that is signed here
     log::HybridClock clock{};
@@ -233,10 +269,11 @@ class Store {
   [[nodiscard]] bool is_plain_name(const std::string& name) const;
   void note_names(const Draft& draft, const std::vector<ChangePtr>& changes);
   [[nodiscard]] Refusal add_subtree(ChangeRequest& request, Draft& draft, std::int64_t now_ns, Taken& taken) const;
+  [[nodiscard]] Refusal add_emptied(const ChangeRequest& request, Draft& draft, std::int64_t now_ns, Taken& taken) const;
   [[nodiscard]] Refusal take(std::vector<ChangeRequest> requests, Draft& draft, std::int64_t now_ns, Taken& taken) const;
   [[nodiscard]] Outcome commit(Draft& draft, Taken& taken);
   void note_assertions(Taken& taken);
-  void sign(Change& change, std::int64_t now_ns, Taken& taken) const;
+  void sign(Change& change, Taken& taken) const;
   [[nodiscard]] FrameKeeper frame_keeper(const Version& version) const;
   Inverses take_assertions(const std::vector<ChangePtr>& changes);
   void realign(std::span<const ChangePtr> changes, const TouchedTracks& touched, const Draft& draft);
@@ -249,9 +286,11 @@ class Store {
   [[nodiscard]] std::vector<NodeSample> samples_of_removed(const Draft& draft) const;
   [[nodiscard]] Failure publish(std::vector<FrameEdit>& edits, const Draft& draft, bool with_version, bool strictly);
   void note(const Draft& draft, const std::vector<ChangePtr>& changes);
-  [[nodiscard]] Outcome take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::int64_t now_ns);
+  [[nodiscard]] TakenBack take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::int64_t now_ns);
+  [[nodiscard]] std::vector<ChangeRequest> forgets_of(const Batch& batch, const Version& version) const;
+  [[nodiscard]] ForgetSamples forgetting(const Change& change, const log::Forget& payload, const Version& version) const;
   [[nodiscard]] static UndoEntry undo_entry_of(const ChangePtr& change, const Draft& draft, const Taken& taken);
-  [[nodiscard]] static Batch batch_of(Taken& taken);
+  [[nodiscard]] static Batch batch_of(Taken& taken, std::size_t samples_gone);
   void remember(std::deque<Batch>& stack, Batch batch) const;
   void begin_epoch(const std::vector<ChangePtr>& changes);
   void forget_past();
@@ -271,6 +310,7 @@ class Store {
   AssertionLog assertions_;
   std::deque<std::pair<Stamp, NodeId>> ended_;
   Stamp newest_at_ = Stamp::always();
+  std::optional<std::int64_t> machine_ns_;  // none: that of the machine's clock
   bool is_open_ = false;
   std::atomic<std::uint64_t> vanished_ = 0;
   std::atomic<std::uint64_t> relabelled_ = 0;

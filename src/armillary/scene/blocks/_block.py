@@ -172,7 +172,7 @@ class FunctionBlock(ABC):
             raise BlockFailed(self.name, error) from error
         _assign(self.name, self.outputs, results, self.scene.described)
         try:
-            self._host.apply(self.scene.end())
+            self.scene.store.apply(self.scene.end(), tag=f"block {self.name}")
         except Exception as error:
             raise BlockFailed(self.name, error) from error
         self._results, self.duration_s = results, perf_counter() - begun_s
