@@ -20,6 +20,7 @@ TOPICS = (
     "pose",
     "everyday",
     "twists",
+    "policies",
     "batch",
     "points",
     "insert",

@@ -19,9 +19,11 @@ struct Pose {
   PoseAnswer answer;
   nb::object of, in_frame;
   nb::object point, reference_point, expressed_in, body, reference_body;
-  nb::object catalog;      // relation id -> (of, in_frame, source), as it was; null for a pose made by hand
-  nb::object coordinates;  // in place of the transform, as they were given; null: the transform is all
-  nb::object held;         // in place of that of the answer, as it was given: a tuple that is not empty; else null
+  nb::object catalog;                    // relation id -> (of, in_frame, source), as it was; null for a pose made by hand
+  nb::object coordinates;                // in place of the transform, as they were given; null: the transform is all
+  nb::object held;                       // in place of that of the answer, as it was given: a tuple that is not empty; else null
+  std::shared_ptr<Judgement> judgement;  // of a policy; null where nobody contested anything
+  nb::object lost;                       // the errors of paths without an answer: a list; null where there is none
 
   [[nodiscard]] bool is_frame_form() const;
 };
@@ -38,6 +40,7 @@ struct Twist {
 /// The classes that answers are made of: these ones, or subclasses that add to them.
 struct AnswerTypes {
   nb::object pose, twist;
+  nb::object policy_pose{};  ///< null until a policy has answered
 };
 [[nodiscard]] AnswerTypes& answer_types();
 

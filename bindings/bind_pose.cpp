@@ -266,9 +266,10 @@ Pose make_pose(const StoreCore& world, PoseAnswer answer, nb::handle of, nb::han
 }
 
 void bind_pose(nb::module_& m) {
-  nb::class_<Pose>(m, "Pose", nb::type_slots(slots),
-                   "Where one frame is, seen from another: `in_frame_T_of`, with its stamp and uncertainty. Frozen.")
-      .def("__init__", &init_pose, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a = nb::none(), "coordinates"_a = nb::none(),
+  nb::class_<Pose> pose(m, "Pose", nb::type_slots(slots),
+                        "Where one frame is, seen from another: `in_frame_T_of`, with its stamp and uncertainty. Frozen.");
+  bind_judgement(pose);
+  pose.def("__init__", &init_pose, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a = nb::none(), "coordinates"_a = nb::none(),
            "point"_a = nb::none(), "body"_a = nb::none(), "reference_point"_a = nb::none(), "reference_body"_a = nb::none(),
            "expressed_in"_a = nb::none(), "stamp"_a = nb::none(), "covariance"_a = nb::none(), "held"_a = nb::make_tuple(),
            "predicted"_a = false, "integrated"_a = false, "relations"_a = nb::make_tuple(),

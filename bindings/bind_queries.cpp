@@ -40,9 +40,23 @@ const Words& words() {
   return *only;
 }
 
-bool is_native_policy(nb::handle policy) {
+bool is_unique_policy(nb::handle policy) {
   return policy.is(words().unique) || is_text(policy, "unique") || nb::isinstance<PathChoice>(policy);
 }
+
+namespace {
+
+std::optional<Policy> policy_of(nb::handle policy) {
+  if (is_unique_policy(policy)) return Policy::unique;
+  if (is_text(policy, "fuse")) return Policy::fuse;
+  if (is_text(policy, "latest")) return Policy::latest;
+  if (is_text(policy, "most_certain")) return Policy::most_certain;
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool is_native_policy(nb::handle policy) { return policy_of(policy).has_value(); }
 
 QueryContext as_context(const StoreCore& world, nb::handle outside, nb::handle policy, nb::handle interpolation,
                         nb::handle hold_up_to_s) {
@@ -53,10 +67,11 @@ QueryContext as_context(const StoreCore& world, nb::handle outside, nb::handle p
       raise("InvalidArgument", "outside must be 'raise', 'hold' or 'predict', got " + shown(outside) + ".", outside);
     context.outside = predicts ? Outside::predict : Outside::hold;
   }
-  if (!policy.is(words().unique) && !is_text(policy, "unique")) {
-    if (!nb::isinstance<PathChoice>(policy))
-      raise("InvalidArgument", "Only policy='unique' is possible here, got " + shown(policy) + ".", policy);
-    context.selector = &nb::inst_ptr<PathChoice>(policy)->sources;
+  if (!policy.is(words().unique)) {
+    const std::optional<Policy> kind = policy_of(policy);
+    if (!kind) raise("InvalidArgument", "A policy that is a callable is not possible here, got " + shown(policy) + ".", policy);
+    context.policy = *kind;
+    if (nb::isinstance<PathChoice>(policy)) context.selector = &nb::inst_ptr<PathChoice>(policy)->sources;
   }
   if (!hold_up_to_s.is_none()) context.hold_up_to = as_hold_limit(hold_up_to_s, context.outside);
   if (!interpolation.is_none()) {
@@ -95,60 +110,63 @@ Question as_question(Self self, nb::handle of, nb::handle in_frame, nb::handle a
 
 namespace {
 
-Pose pose(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame,
-          nb::handle outside, nb::handle policy, nb::handle interpolation, nb::handle hold_up_to_s) {
+/// Where a frame is at one instant.
+Transform transform_at(Self self, nb::handle of, nb::handle in_frame, nb::handle at, QueryContext context) {
   const StoreCore& world = core(self);
-  Spelling spelling;
-  const Question question = as_question(self, of, in_frame, at, of_at, fixed_frame,
-                                        as_context(world, outside, policy, interpolation, hold_up_to_s), spelling);
-  Result<PoseAnswer> result = world.forest->pose(question);
+  Spelling ignored;
+  context.want_covariance = false;
+  const Result<PolicyAnswer> result =
+      world.forest->pose_by_policy(as_question(self, of, in_frame, at, nb::none(), nb::none(), context, ignored));
   if (!result) raise_failure(world, result.failure, of, in_frame);
-  return make_pose(world, std::move(result.value), spelling.of.is_valid() ? nb::handle(spelling.of) : of,
-                   spelling.in_frame.is_valid() ? nb::handle(spelling.in_frame) : in_frame);
+  return result.value.pose.transform;
 }
 
 /// A pose with other points or axes than those of its frames: put together in Python.
-PyObject* pose_between_points(Self self, const std::array<nb::handle, 12>& given) {
+PyObject* pose_between_points(Self self, const std::array<nb::handle, 13>& given) {
   const auto [of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation, hold_up_to_s, point, reference_point,
-              expressed_in] = given;
-  return nb::object(core(self).upcalls.pose_between_points(self, "of"_a = of, "in_frame"_a = in_frame, "point"_a = point,
-                                                           "reference_point"_a = reference_point, "expressed_in"_a = expressed_in,
-                                                           "at"_a = at, "of_at"_a = of_at, "fixed_frame"_a = fixed_frame,
-                                                           "outside"_a = outside, "policy"_a = policy,
-                                                           "interpolation"_a = interpolation, "hold_up_to_s"_a = hold_up_to_s))
+              expressed_in, covariance] = given;
+  return nb::object(core(self).upcalls.pose_between_points(
+                        self, "of"_a = of, "in_frame"_a = in_frame, "point"_a = point, "reference_point"_a = reference_point,
+                        "expressed_in"_a = expressed_in, "at"_a = at, "of_at"_a = of_at, "fixed_frame"_a = fixed_frame,
+                        "outside"_a = outside, "policy"_a = policy, "interpolation"_a = interpolation,
+                        "hold_up_to_s"_a = hold_up_to_s, "covariance"_a = covariance))
       .release()
       .ptr();
 }
 
 /// A pose that several paths may give: Python chooses among them.
-nb::object pose_by_policy(Self self, const std::array<nb::handle, 12>& given) {
+nb::object pose_by_policy(Self self, const std::array<nb::handle, 13>& given) {
   return by_policy(self, "pose", "of"_a = given[0], "in_frame"_a = given[1], "at"_a = given[2], "of_at"_a = given[3],
                    "fixed_frame"_a = given[4], "outside"_a = given[5], "policy"_a = given[6], "interpolation"_a = given[7],
                    "hold_up_to_s"_a = given[8]);
 }
 
 /// A Pose, or null and the Python error: programs ask until an answer is there, and throwing costs more than asking.
-PyObject* pose_or_error(Self self, const std::array<nb::handle, 12>& given) {
+PyObject* pose_or_error(Self self, const std::array<nb::handle, 13>& given) {
   const auto [of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation, hold_up_to_s, point, reference_point,
-              expressed_in] = given;
+              expressed_in, covariance] = given;
   const StoreCore& world = core(self);
-  const QueryContext context = as_context(world, outside, policy, interpolation, hold_up_to_s);
+  QueryContext context = as_context(world, outside, policy, interpolation, hold_up_to_s);
+  context.want_covariance = covariance.is(Py_True) || as_flag(covariance, "covariance");
   if (!recalls(self, of) || !recalls(self, in_frame)) return nullptr;
   Spelling spelling;
   const Question question = as_question(self, of, in_frame, at, of_at, fixed_frame, context, spelling);
-  Result<PoseAnswer> result = world.forest->pose(question);
+  const nb::handle of_name = spelling.of.is_valid() ? nb::handle(spelling.of) : of;
+  const nb::handle in_name = spelling.in_frame.is_valid() ? nb::handle(spelling.in_frame) : in_frame;
+  if (context.policy == Policy::unique) {
+    Result<PoseAnswer> result = world.forest->pose(question);
+    if (!result) return set_error(error_of(world, result.failure, of, in_frame, false));
+    return new_pose([&] { return make_pose(world, std::move(result.value), of_name, in_name); }).release().ptr();
+  }
+  const nb::handle type = policy_pose_type(self);
+  Result<PolicyAnswer> result = world.forest->pose_by_policy(question);
   if (!result) return set_error(error_of(world, result.failure, of, in_frame, false));
-  return new_pose([&] {
-           return make_pose(world, std::move(result.value), spelling.of.is_valid() ? nb::handle(spelling.of) : of,
-                            spelling.in_frame.is_valid() ? nb::handle(spelling.in_frame) : in_frame);
-         })
-      .release()
-      .ptr();
+  return new_value(type, [&] { return make_policy_pose(world, std::move(result.value), of_name, in_name); }).release().ptr();
 }
 
 /// `pose` for the interpreter.
 PyObject* pose_call(PyObject* given_self, PyObject* const* args, Py_ssize_t positional, PyObject* keywords) {
-  static const auto* expected = new Keywords<12>("pose", {{{"of", nullptr},
+  static const auto* expected = new Keywords<13>("pose", {{{"of", nullptr},
                                                            {"in_frame", nullptr},
                                                            {"at", latest().ptr()},
                                                            {"of_at", Py_None},
@@ -159,12 +177,13 @@ PyObject* pose_call(PyObject* given_self, PyObject* const* args, Py_ssize_t posi
                                                            {"hold_up_to_s", Py_None},
                                                            {"point", Py_None},
                                                            {"reference_point", Py_None},
-                                                           {"expressed_in", Py_None}}});
+                                                           {"expressed_in", Py_None},
+                                                           {"covariance", Py_True}}});
   return guarded([&] {
     const Self self{nb::handle(given_self)};
-    const std::array<nb::handle, 12> given = expected->read(args, positional, keywords);
+    const std::array<nb::handle, 13> given = expected->read(args, positional, keywords);
     const auto [of, in_frame, at, of_at, fixed_frame, outside, policy, interpolation, hold_up_to_s, point, reference_point,
-                expressed_in] = given;
+                expressed_in, covariance] = given;
     if (!point.is_none() || !reference_point.is_none() || !expressed_in.is_none()) return pose_between_points(self, given);
     if (!is_native_policy(policy)) return pose_by_policy(self, given).release().ptr();
     return pose_or_error(self, given);
@@ -178,7 +197,8 @@ nb::list poses_at_once(Self self, const std::vector<std::pair<nb::object, nb::ob
     return nb::list(by_policy(self, "poses_at_once", names, "at"_a = at, "outside"_a = outside, "policy"_a = policy,
                               "interpolation"_a = interpolation, "hold_up_to_s"_a = hold_up_to_s));
   const StoreCore& world = core(self);
-  const QueryContext context = as_context(world, outside, policy, interpolation, hold_up_to_s);
+  QueryContext context = as_context(world, outside, policy, interpolation, hold_up_to_s);
+  const bool is_unique = std::exchange(context.policy, Policy::unique) == Policy::unique;
   std::vector<Spelling> spelt;
   std::vector<FramePair> pairs;
   for (const auto& [of, in_frame] : names) {
@@ -186,6 +206,9 @@ nb::list poses_at_once(Self self, const std::vector<std::pair<nb::object, nb::ob
     pairs.push_back({frame_id(self, of, &spelling.of), frame_id(self, in_frame, &spelling.in_frame)});
   }
   Result<std::vector<PoseAnswer>> result = world.forest->poses_at_once(pairs, as_when(at, "at"), context);
+  if (!is_unique && result.failure.kind() == FailureKind::ambiguous_path)
+    return nb::list(by_policy(self, "poses_at_once", names, "at"_a = at, "outside"_a = outside, "policy"_a = policy,
+                              "interpolation"_a = interpolation));
   if (!result) raise_failure(world, result.failure, spelt[result.failure->row].of, spelt[result.failure->row].in_frame);
   nb::list poses;
   for (std::size_t i = 0; i < pairs.size(); ++i)
@@ -209,6 +232,9 @@ bool can_pose(Self self, const std::array<nb::handle, 9>& given) {
     if (!is_known) return false;
   }
   Spelling ignored;
+  if (context.policy != Policy::unique)
+    return static_cast<bool>(
+        world.forest->pose_by_policy(as_question(self, of, in_frame, at, of_at, fixed_frame, context, ignored)));
   return world.forest->can_pose(as_question(self, of, in_frame, at, of_at, fixed_frame, context, ignored));
 }
 
@@ -264,9 +290,8 @@ nb::object map_points_at(Self self, nb::handle points, nb::handle from_frame, nb
                      "hold_up_to_s"_a = hold_up_to_s);
   const StoreCore& world = core(self);
   if (!are_stamps(at))
-    return map_points(pose(self, from_frame, to_frame, at, nb::none(), nb::none(), outside, policy, interpolation, hold_up_to_s)
-                          .answer.transform,
-                      points);
+    return map_points(
+        transform_at(self, from_frame, to_frame, at, as_context(world, outside, policy, interpolation, hold_up_to_s)), points);
   const QueryContext context = as_context(world, outside, policy, interpolation, hold_up_to_s);
   const FrameId from = frame_id(self, from_frame), to = frame_id(self, to_frame);
   const PointRows given(points);
@@ -284,7 +309,7 @@ nb::object map_points_at(Self self, nb::handle points, nb::handle from_frame, nb
 
 constexpr const char* kPoseDocumentation =
     "pose($self, *, of, in_frame, at=..., of_at=None, fixed_frame=None, outside='raise', policy='unique', "
-    "interpolation=None, hold_up_to_s=None, point=None, reference_point=None, expressed_in=None)\n--\n\n"
+    "interpolation=None, hold_up_to_s=None, point=None, reference_point=None, expressed_in=None, covariance=True)\n--\n\n"
     "Where one frame was, seen from another, at one instant.\n\n"
     "Between two samples the translation is interpolated linearly and the rotation along the shortest arc.\n"
     "Outside the history it raises unless `outside` says so.\n\n"
@@ -302,14 +327,16 @@ constexpr const char* kPoseDocumentation =
     "        limit.\n"
     "    point: Frame whose origin the position is of, on the same body; `of` if not given.\n"
     "    reference_point: Frame from whose origin the position is, on the same body; `in_frame` if not given.\n"
-    "    expressed_in: Frame along whose axes the position is; `in_frame` if not given.\n\n"
+    "    expressed_in: Frame along whose axes the position is; `in_frame` if not given.\n"
+    "    covariance: False: it is not computed, and the answer's is None; where every edge has one that saves time.\n\n"
     "Returns:\n"
     "    `in_frame_T_of` with its stamp and, where known, a (6, 6) covariance in the tangent of `of`.\n\n"
     "Raises:\n"
     "    UnknownFrame: One of the names does not exist.\n"
     "    NotConnected: Both exist, but in different trees.\n"
     "    StampOutOfRange: An edge on the path has no sample around `at`.\n"
-    "    AmbiguousPath: Several sources place a frame on the path.";
+    "    AmbiguousPath: Several sources place a frame on the path.\n"
+    "    UnknownCovariance: With 'most_certain' or 'fuse': several paths, and no covariance is known of any.";
 
 constexpr const char* kCanPoseDocumentation =
     "can_pose($self, *, of, in_frame, at=..., of_at=None, fixed_frame=None, outside='raise', policy='unique', "

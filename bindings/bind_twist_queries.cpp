@@ -108,7 +108,7 @@ PyObject* twist_call(PyObject* self_object, PyObject* const* args, Py_ssize_t po
     Asked asked = asked_motion(
         self, {of, relative_to, expressed_in, point, window, outside, policy, interpolation, hold_up_to_s, measured});
     asked.question.at = as_when(at, "at");
-    Result<TwistAnswer> result = world.forest->twist(asked.question);
+    Result<TwistAnswer> result = world.forest->twist_by_policy(asked.question);
     if (!result) raise_failure(world, result.failure, of, relative_to);
     const nb::handle names[] = {spelt_or(asked.of, of), spelt_or(asked.relative_to, relative_to),
                                 spelt_or(asked.expressed_in, expressed_in), spelt_or(asked.point, point)};

@@ -35,7 +35,7 @@ NamedQuestion named_question(const StoreCore& world, nb::handle of, nb::handle i
 
 void check_question(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at, nb::handle fixed_frame,
                     nb::handle outside, nb::handle policy, nb::handle interpolation, nb::handle hold_up_to_s) {
-  const bool is_native = is_native_policy(policy);
+  const bool is_native = is_unique_policy(policy);
   if (!is_native) (void)by_policy(self, "check_policy", policy);
   const nb::handle checked = is_native ? policy : nb::handle(words().unique);
   (void)named_question(core(self), of, in_frame, at, of_at, fixed_frame, outside, checked, interpolation, hold_up_to_s);
@@ -45,7 +45,7 @@ void check_question(Self self, nb::handle of, nb::handle in_frame, nb::handle at
 nb::object answer_or_watch(Self self, nb::handle_t<ReadyQueue> queue, WaitId id, nb::handle of, nb::handle in_frame,
                            nb::handle at, nb::handle of_at, nb::handle fixed_frame, nb::handle outside, nb::handle policy,
                            nb::handle interpolation, nb::handle hold_up_to_s) {
-  if (!is_native_policy(policy))
+  if (!is_unique_policy(policy))
     return by_policy(self, "pose_or_watch", queue, id, "of"_a = of, "in_frame"_a = in_frame, "at"_a = at, "of_at"_a = of_at,
                      "fixed_frame"_a = fixed_frame, "outside"_a = outside, "policy"_a = policy, "interpolation"_a = interpolation,
                      "hold_up_to_s"_a = hold_up_to_s);
@@ -98,7 +98,7 @@ auto waited(const StoreCore& world, double timeout_s, nb::handle of, nb::handle 
 nb::object wait_for_pose(Self self, double timeout_s, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at,
                          nb::handle fixed_frame, nb::handle outside, nb::handle policy, nb::handle interpolation,
                          nb::handle hold_up_to_s) {
-  if (!is_native_policy(policy))
+  if (!is_unique_policy(policy))
     return by_policy(self, "wait_for_pose", timeout_s, "of"_a = of, "in_frame"_a = in_frame, "at"_a = at, "of_at"_a = of_at,
                      "fixed_frame"_a = fixed_frame, "outside"_a = outside, "policy"_a = policy, "interpolation"_a = interpolation,
                      "hold_up_to_s"_a = hold_up_to_s);
@@ -119,7 +119,7 @@ std::string text_or_empty(nb::handle name) { return name.is_none() ? std::string
 
 /// Checks everything but whether the frames exist.
 NamedTwistQuestion named_motion(const StoreCore& world, const Motion& asked) {
-  if (!is_native_policy(asked.policy))
+  if (!is_unique_policy(asked.policy))
     raise("InvalidArgument",
           "A wait for a motion takes policy='unique' alone, got " + shown(asked.policy) +
               ". Wait for the pose with that policy, and ask for the twist then.",

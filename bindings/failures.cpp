@@ -161,6 +161,11 @@ nb::object plain_error(const StoreCore& world, const Failure& failure, nb::handl
       return error_class("LimitReached")("paths from " + shown(of) + " to " + shown(in_frame), failure->limit,
                                          "Choose rivals with world.prefer(of=, source=), or give World(max_paths=) a larger "
                                          "number.");
+    case FailureKind::unknown_covariance: {
+      nb::list relations;
+      for (const RelationId id : failure->relations) relations.append(edge_tuple(world, id));
+      return error_class("UnknownCovariance")(of, in_frame, failure->limit, relations);
+    }
     case FailureKind::unknown_source: {
       std::string sources;
       for (const std::string& name : world.forest->sources_of(failure->of))

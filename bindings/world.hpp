@@ -152,8 +152,10 @@ inline void resolve_pending(Self self) {
 [[noreturn]] void raise_failure(const StoreCore& world, const Failure& failure, nb::handle of, nb::handle in_frame,
                                 bool inserting = false);
 
-/// Whether C++ answers by itself; every other policy is answered in Python.
+/// Whether C++ answers by itself; every other policy, which is a callable, is answered in Python.
 [[nodiscard]] bool is_native_policy(nb::handle policy);
+/// Whether it is 'unique', or one path.
+[[nodiscard]] bool is_unique_policy(nb::handle policy);
 [[nodiscard]] QueryContext as_context(const StoreCore& world, nb::handle outside, nb::handle policy, nb::handle interpolation,
                                       nb::handle hold_up_to_s);
 /// The names as they are stored, where that differs from what was asked.
@@ -163,6 +165,10 @@ struct Spelling {
 [[nodiscard]] Question as_question(Self self, nb::handle of, nb::handle in_frame, nb::handle at, nb::handle of_at,
                                    nb::handle fixed_frame, const QueryContext& context, Spelling& spelling);
 [[nodiscard]] Pose make_pose(const StoreCore& world, PoseAnswer answer, nb::handle of, nb::handle in_frame);
+/// With the paths that the policy was given.
+[[nodiscard]] Pose make_policy_pose(const StoreCore& world, PolicyAnswer answer, nb::handle of, nb::handle in_frame);
+/// The class of the answers of policies.
+[[nodiscard]] nb::handle policy_pose_type(Self self);
 [[nodiscard]] Twist make_twist(const StoreCore& world, TwistAnswer answer, nb::handle of, nb::handle relative_to,
                                nb::handle expressed_in, nb::handle point);
 
@@ -229,6 +235,7 @@ void bind_world_queries(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
 void bind_world_variables(nb::class_<StoreCore>& store, nb::class_<WorldFace>& face);
 void bind_world_reports(nb::module_& m, nb::class_<StoreCore>& world);
 void bind_world_candidates(nb::module_& m, nb::class_<StoreCore>& world);
+void bind_judgement(nb::class_<Pose>& pose);
 void bind_world_waits(nb::module_& m, nb::class_<StoreCore>& world);
 void bind_world_changes(nb::class_<StoreCore>& world);
 

@@ -213,6 +213,19 @@ class Pose:
     def __rmatmul__(self, value: Pose, /) -> Self:
         """Return value@self."""
 
+    def judgement_record(self) -> tuple[Any, ...] | None:
+        """
+        The paths that a policy was given, as rows; None where nobody contested anything.
+        """
+
+    def fused_effects(self) -> dict[Any, NDArray[float64]]:
+        """How a fused pose moves with the error of each relation."""
+
+    def data_stamps(self) -> tuple[int | None, int | None]:
+        """
+        The newest and the oldest of the data that a policy's answer rests on, each not after its instant [ns].
+        """
+
     @property
     def of(self) -> str:
         """The frame this is the pose of."""
@@ -561,6 +574,7 @@ class WorldFace:
             point: Frame whose origin the position is of, on the same body; `of` if not given.
             reference_point: Frame from whose origin the position is, on the same body; `in_frame` if not given.
             expressed_in: Frame along whose axes the position is; `in_frame` if not given.
+            covariance: False: it is not computed, and the answer's is None; where every edge has one that saves time.
 
         Returns:
             `in_frame_T_of` with its stamp and, where known, a (6, 6) covariance in the tangent of `of`.
@@ -570,6 +584,7 @@ class WorldFace:
             NotConnected: Both exist, but in different trees.
             StampOutOfRange: An edge on the path has no sample around `at`.
             AmbiguousPath: Several sources place a frame on the path.
+            UnknownCovariance: With 'most_certain' or 'fuse': several paths, and no covariance is known of any.
         """
 
     @overload
@@ -897,6 +912,7 @@ class StoreCore:
             point: Frame whose origin the position is of, on the same body; `of` if not given.
             reference_point: Frame from whose origin the position is, on the same body; `in_frame` if not given.
             expressed_in: Frame along whose axes the position is; `in_frame` if not given.
+            covariance: False: it is not computed, and the answer's is None; where every edge has one that saves time.
 
         Returns:
             `in_frame_T_of` with its stamp and, where known, a (6, 6) covariance in the tangent of `of`.
@@ -906,6 +922,7 @@ class StoreCore:
             NotConnected: Both exist, but in different trees.
             StampOutOfRange: An edge on the path has no sample around `at`.
             AmbiguousPath: Several sources place a frame on the path.
+            UnknownCovariance: With 'most_certain' or 'fuse': several paths, and no covariance is known of any.
         """
 
     def can_pose(self, *, of: str | NodeId, in_frame: str | NodeId, at: StampLike | Latest = LATEST, of_at: StampLike | Latest | None = None, fixed_frame: str | NodeId | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, hold_up_to_s: float | None = None) -> bool:
@@ -1053,7 +1070,7 @@ class StoreCore:
 
     def parents(self, at: StampLike | Latest) -> dict[str, tuple[str, str] | None]: ...
 
-    def candidates(self, *, of: str | NodeId, in_frame: str | NodeId, at: StampLike | Latest, of_at: StampLike | Latest | None, fixed_frame: str | NodeId | None, outside: str, interpolation: str | None, hold_up_to_s: float | None, max_paths: int) -> list[tuple[PoseAnswer | ArmillaryError, PathChoice, tuple[tuple[tuple[str, str, str], tuple[int, int], int | None, bool, bool], ...], NDArray[float64], NDArray[float64]]]: ...
+    def candidates(self, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | NodeId | None, outside: str, interpolation: str | None, hold_up_to_s: float | None, max_paths: int) -> list[tuple[PoseAnswer | ArmillaryError, PathChoice, tuple[tuple[tuple[str, str, str], tuple[int, int], int | None, bool, bool, Transform, bool, int], ...], NDArray[float64], NDArray[float64]]]: ...
 
     def new_wait_id(self) -> int: ...
 
@@ -1193,10 +1210,20 @@ class SweepAnswer:
     def predicted(self, row: int) -> bool: ...
 
 class PathChoice:
-    """Whom to believe on one of several paths: a policy of the native half."""
+    """One of several paths: a policy that the C++ core takes."""
 
     def joined(self, other: PathChoice) -> PathChoice:
         """Both; where both decide, this one."""
+
+def fuse_edges(edges: list[tuple[int, int, Transform, NDArray[float64], int, int, int]], first: int, last: int) -> tuple[Transform, NDArray[float64], str, float, list[tuple[list[int], NDArray[float64]]], NDArray[float64], bool]:
+    """
+    The best estimate of `first_T_last` from a graph of uncertain edges, by generalised least squares.
+    """
+
+def fuse_twists(values: NDArray[float64], covariances: NDArray[float64], are_correlated: bool) -> tuple[NDArray[float64], NDArray[float64]]:
+    """
+    The best estimate of (6,) from (N, 6) with (N, 6, 6), by generalised least squares.
+    """
 
 class ReadyQueue:
     """Waits that are to be asked again."""

@@ -9,6 +9,7 @@
 #include "graph/batch_poses.hpp"
 #include "graph/evaluate.hpp"
 #include "graph/forest_state.hpp"
+#include "graph/path_search.hpp"
 
 namespace armillary {
 
@@ -164,13 +165,15 @@ class Block {
   Poses edge_{}, of_{}, in_{};
 };
 
-/// Calls `write(first_row, poses, count)` for every block of instants.
-template <typename Complete, typename Write>
+/// Calls `write(first_row, poses, count)` for every block of instants; where sources contest a frame, `choose` answers row by
+/// row.
+template <typename Complete, typename Choose, typename Write>
 Failure for_each_block(const std::atomic<const Topology*>& root, FrameId of, FrameId in_frame,
-                       std::span<const std::int64_t> stamps, Complete complete, const std::optional<Covariance>& fallback,
-                       Write write) {
+                       std::span<const std::int64_t> stamps, Complete complete, Choose choose,
+                       const std::optional<Covariance>& fallback, Write write) {
   QueryContext context;
   auto block = std::make_unique<Block>(context, fallback);
+  auto chosen = std::make_unique<Poses>();
   Scratch& scratch = Scratch::of_this_thread();
   for (std::size_t done = 0; done < stamps.size();) {
     const Pin pin;  // one per block: a long batch does not keep old memory alive
@@ -180,6 +183,19 @@ Failure for_each_block(const std::atomic<const Topology*>& root, FrameId of, Fra
     for (const FrameId id : {of, in_frame})
       if (!topology.has(id)) return Evidence{.kind = FailureKind::unknown_frame, .of = id, .row = done};
     Failure failure = scratch.finder.find(topology, of, in_frame, {stamps[done]}, context, scratch.path);
+    if (context.policy != Policy::unique && is_contested_frame(failure)) {
+      const std::size_t most = std::min<std::size_t>(kBlock, stamps.size() - done);
+      Result<std::vector<Transform>> rows =
+          choose(topology, Question{.of = of, .in_frame = in_frame, .context = context}, stamps.subspan(done, most));
+      if (!rows) {
+        rows.failure->row = done;
+        return std::move(rows.failure);
+      }
+      for (std::size_t i = 0; i < rows.value.size(); ++i) put_pose(*chosen, i, rows.value[i]);
+      write(done, *chosen, rows.value.size());
+      done += rows.value.size();
+      continue;
+    }
     std::size_t count = 1;
     while (!failure && count < kBlock && done + count < stamps.size() && scratch.path.holds_at({stamps[done + count]})) ++count;
     if (!failure) failure = block->answer(scratch.path, stamps.subspan(done, count));
@@ -224,7 +240,10 @@ Failure Forest::poses(FrameId of, FrameId in_frame, std::span<const std::int64_t
     }
   };
   const auto complete = [&](const Topology& version) { return state_->completed(context, version); };
-  return for_each_block(state_->topology, of, in_frame, stamps, complete, state_->options.default_covariance, write);
+  const auto choose = [&](const Topology& version, const Question& asked, std::span<const std::int64_t> rows) {
+    return state_->contested_rows(version, asked, rows);
+  };
+  return for_each_block(state_->topology, of, in_frame, stamps, complete, choose, state_->options.default_covariance, write);
 }
 
 Failure Forest::map_points(FrameId from, FrameId to, std::span<const std::int64_t> stamps, const QueryContext& context,
@@ -240,7 +259,10 @@ Failure Forest::map_points(FrameId from, FrameId to, std::span<const std::int64_
     }
   };
   const auto complete = [&](const Topology& version) { return state_->completed(context, version); };
-  return for_each_block(state_->topology, from, to, stamps, complete, state_->options.default_covariance, write);
+  const auto choose = [&](const Topology& version, const Question& asked, std::span<const std::int64_t> rows) {
+    return state_->contested_rows(version, asked, rows);
+  };
+  return for_each_block(state_->topology, from, to, stamps, complete, choose, state_->options.default_covariance, write);
 }
 
 // -- All frames seen from one
@@ -435,7 +457,7 @@ void keep_oldest(const HeldSamples& more, HeldSamples& all) {
 
 /// One frame of a sweep, asked by itself: for its own newest instant, or for the reason why it is missing.
 void ask_alone(const ForestView& view, const Question& question, const std::string& name, Sweep& sweep) {
-  Result<PoseAnswer> answer = view.pose(question);
+  Result<PoseAnswer> answer = view.pose_by_policy(question);
   if (!answer) return sweep.missing.push_back({name, std::move(answer.failure)});
   const bool is_held = answer.value.held != nullptr;
   if (is_held) keep_oldest(*answer.value.held, sweep.held);

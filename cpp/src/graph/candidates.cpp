@@ -3,10 +3,10 @@
 #include "armillary/graph/candidates.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "graph/evaluate.hpp"
 #include "graph/forest_state.hpp"
+#include "graph/path_search.hpp"
 
 namespace armillary {
 
@@ -29,143 +29,243 @@ std::uint32_t ChosenSources::choose(FrameId frame, const std::vector<const Track
   return kNone;
 }
 
+bool is_contested_frame(const Failure& failure) {
+  return failure.kind() == FailureKind::ambiguous_path && failure->of != kNone && failure->joint.empty() && !failure->about_twist;
+}
+
+std::vector<const Track*> candidate_tracks(const Topology& topology, FrameId frame, Stamp at) {
+  Selection selection;
+  selection.choose(*topology.node(frame).tracks, at, topology.rival_timeout());
+  return {selection.tracks().begin(), selection.tracks().end()};
+}
+
+std::vector<Matrix6> jacobians_of(const CandidateSet& set, const Candidate& path) {
+  std::vector<Matrix6> jacobians;
+  Transform behind;
+  for (const auto& [number, is_downward] : path.steps) {
+    const Transform& value = set.edges[number].value;
+    Matrix6& jacobian = jacobians.emplace_back(adjoint(is_downward ? behind.inverse() * value : behind.inverse()));
+    if (is_downward) std::ranges::transform(jacobian, jacobian.begin(), std::negate{});
+    behind = is_downward ? between(value, behind) : value * behind;
+  }
+  return jacobians;
+}
+
 namespace {
 
-using Ask = std::function<Result<PoseAnswer>(const Question&)>;
-
-Stamp newest_datum(const PathEdge& edge, Stamp at) {
+Stamp newest_datum(const PathEdge& edge, const Bracket& bracket, Stamp at) {
   if (edge.provider.kind == ProviderKind::driven) return std::min(edge.provider.driven().coverage().last, at);
   if (edge.provider.kind != ProviderKind::sampled) return Stamp::always();
-  const Series& series = edge.provider.series();
-  const Row before = series.bracket(at).before;
-  const Row used = before ? before : series.first_row();
+  const Row used = bracket.before ? bracket.before : edge.provider.series().first_row();
   return used ? Stamp{used.stamp_ns()} : Stamp::always();
 }
 
-/// Whether several sources place a frame on the path, so that the search goes on with each of them. Of a joint that several
-/// sources contest there is no path to choose: that path ends with its failure.
-bool is_contested_frame(const Failure& failure) {
-  return failure.kind() == FailureKind::ambiguous_path && failure->of != kNone && failure->joint.empty();
-}
+constexpr std::size_t kFewRivals = 3;  // more make room as they are found
 
 bool same_path(const Candidate& a, const Candidate& b) {
-  const auto same_step = [](const CandidateEdge& x, const CandidateEdge& y) { return x.relation == y.relation && x.at == y.at; };
-  return a.failure.kind() == b.failure.kind() && std::ranges::equal(a.edges, b.edges, same_step);
+  const auto same_step = [](const CandidateStep& x, const CandidateStep& y) { return x.edge == y.edge; };
+  return a.failure.kind() == b.failure.kind() && std::ranges::equal(a.steps, b.steps, same_step);
 }
-
-/// A search through the choices that contested frames leave open. At every one it asks, and where a frame is in the way
-/// that nobody decided, it tries each of the sources that place it. Cost: for each path its edges, times the contested
-/// frames on it.
-class PathSearch {
- public:
-  PathSearch(const Topology& topology, const Question& question, const std::optional<Covariance>& fallback, Ask ask,
-             std::size_t max_paths)
-      : topology_(topology), question_(question), fallback_(fallback), ask_(std::move(ask)), max_paths_(max_paths) {}
-
-  void explore() {
-    Candidate candidate;
-    candidate.sources = chosen_;
-    Failure failure = walk(candidate);
-    if (is_contested_frame(failure)) return branch(failure->of, failure->requested);
-    if (++ends_ > max_paths_) return;
-    candidate.failure = std::move(failure);
-    const auto is_same = [&](const Candidate& other) { return same_path(candidate, other); };
-    if (std::ranges::none_of(found_, is_same)) found_.push_back(std::move(candidate));
-  }
-
-  Result<std::vector<Candidate>> take() {
-    Result<std::vector<Candidate>> result{.value = std::move(found_)};
-    if (ends_ > max_paths_) result.failure = Evidence{.kind = FailureKind::too_many_paths, .limit = max_paths_};
-    return result;
-  }
-
- private:
-  /// Two sources at every choice: as many choices in a row have more ends than that.
-  void branch(FrameId frame, Stamp at) {
-    if (chosen_.size() >= max_paths_) ends_ = max_paths_ + 1;
-    Selection selection;
-    selection.choose(*topology_.node(frame).tracks, at, topology_.rival_timeout());
-    for (const Track* track : selection.tracks()) {
-      if (ends_ > max_paths_) return;
-      chosen_.believe(frame, track->source);
-      explore();
-      chosen_.forget_last();
-    }
-  }
-
-  Failure walk(Candidate& candidate) {
-    Question exact = question_;
-    exact.context.selector = &candidate.sources;
-    const bool is_direct = exact.fixed_frame == kNone;
-    Transform after;
-    if (!is_direct)
-      if (Failure failure = add_segment({exact.of, exact.fixed_frame, {}}, exact.of_at, exact.context, after, candidate))
-        return failure;
-    const FrameId from = is_direct ? exact.of : exact.fixed_frame;
-    if (Failure failure = add_segment({from, exact.in_frame, {}}, exact.at, exact.context, after, candidate)) return failure;
-    Result<PoseAnswer> answered = ask_(exact);
-    candidate.answer = std::move(answered.value);
-    return std::move(answered.failure);
-  }
-
-  /// Replaces LATEST by its instant, so that all that follows is about one instant.
-  Failure add_segment(const SegmentQuestion& wanted, When& when, const QueryContext& context, Transform& behind,
-                      Candidate& candidate) {
-    Scratch& scratch = Scratch::of_this_thread();
-    Segment segment;
-    Failure failure = evaluate_segment(topology_, wanted.of, wanted.in_frame, when.at, when.latest, context, fallback_, scratch,
-                                       path_, segment);
-    if (is_contested_frame(failure)) return failure;
-    for (const PathEdge& edge : path_.up) add_edge(edge, false, segment.at, context, behind, candidate);
-    for (auto edge = path_.down.rbegin(); edge != path_.down.rend(); ++edge)
-      add_edge(*edge, true, segment.at, context, behind, candidate);
-    if (when.latest && segment.at != Stamp::never()) when = When::exactly(segment.at);
-    return failure;
-  }
-
-  void add_edge(const PathEdge& edge, bool is_downward, Stamp at, const QueryContext& context, Transform& behind,
-                Candidate& candidate) {
-    const bool is_fixed = edge.provider.kind == ProviderKind::fixed;
-    CandidateEdge& step = candidate.edges.emplace_back();
-    step.relation = edge.relation;
-    step.provider = edge.provider.pointer;
-    step.at = is_fixed ? Stamp::always() : at;
-    step.is_contested = chosen_.names(edge.child);
-    Evaluation value;
-    if (evaluate_edge(edge, nullptr, at, context, fallback_, value) != FailureKind::none) return;
-    step.sampled_at = newest_datum(edge, at);
-    step.certainty = value.certainty;
-    if (value.certainty == Certainty::known) step.covariance = value.covariance;
-    const bool is_sampled = edge.provider.kind == ProviderKind::sampled;
-    step.is_derived = value.predicted || (is_sampled && edge.provider.series().rests_on_computed(at));
-    step.jacobian = adjoint(is_downward ? behind.inverse() * value.value : behind.inverse());
-    if (is_downward) std::ranges::transform(step.jacobian, step.jacobian.begin(), std::negate{});
-    behind = is_downward ? between(value.value, behind) : value.value * behind;
-  }
-
-  const Topology& topology_;
-  const Question& question_;
-  const std::optional<Covariance>& fallback_;
-  const Ask ask_;
-  const std::size_t max_paths_;
-  ChosenSources chosen_;
-  std::size_t ends_ = 0;
-  Path path_;
-  std::vector<Candidate> found_;
-};
 
 }  // namespace
 
-Result<std::vector<Candidate>> Forest::candidates(const Question& question, std::size_t max_paths) const {
+void add_held(const HeldSamples& held, std::unique_ptr<HeldSamples>& to) {
+  if (held.empty()) return;
+  if (!to) to = std::make_unique<HeldSamples>();
+  for (const HeldSample& sample : held)
+    if (std::ranges::find(*to, sample) == to->end()) to->push_back(sample);
+}
+
+Result<CandidateSet> PathSearch::search() {
+  explore();
+  Result<CandidateSet> result;
+  if (ends_ > max_paths_) result.failure = Evidence{.kind = FailureKind::too_many_paths, .limit = max_paths_};
+  std::ranges::stable_sort(found_.paths, [this](const Candidate& a, const Candidate& b) { return is_before(a, b); });
+  result.value = std::move(found_);
+  return result;
+}
+
+void PathSearch::explore() {
+  Candidate candidate;
+  candidate.sources = chosen_;
+  Failure failure = walk(candidate);
+  if (is_contested_frame(failure)) return branch(failure->of, failure->requested);
+  if (++ends_ > max_paths_) return;
+  candidate.failure = std::move(failure);
+  const auto is_same = [&](const Candidate& other) { return same_path(candidate, other); };
+  if (std::ranges::none_of(found_.paths, is_same)) found_.paths.push_back(std::move(candidate));
+}
+
+/// Two sources at every choice: as many choices in a row have more ends than that.
+void PathSearch::branch(FrameId frame, Stamp at) {
+  if (chosen_.size() >= max_paths_) ends_ = max_paths_ + 1;
+  for (const Track* track : candidate_tracks(topology_, frame, at)) {
+    if (ends_ > max_paths_) return;
+    chosen_.believe(frame, track->source);
+    explore();
+    chosen_.forget_last();
+  }
+}
+
+Failure PathSearch::walk(Candidate& candidate) {
+  Question exact = question_;
+  exact.context.selector = &candidate.sources;
+  const bool is_direct = exact.fixed_frame == kNone;
+  if (!is_direct)
+    if (Failure failure = add_segment(0, exact.of, exact.fixed_frame, exact.of_at, exact.context, candidate)) return failure;
+  const FrameId from = is_direct ? exact.of : exact.fixed_frame;
+  if (Failure failure = add_segment(is_direct ? 0 : 1, from, exact.in_frame, exact.at, exact.context, candidate)) return failure;
+  candidate.at = exact.at;
+  candidate.of_at = exact.of_at;
+  summarize(candidate);
+  if (!ask_) return {};
+  Result<PoseAnswer> answered = ask_(exact);
+  answered.value.newest = candidate.answer.newest;
+  answered.value.oldest = candidate.answer.oldest;
+  candidate.answer = std::move(answered.value);
+  return std::move(answered.failure);
+}
+
+/// Replaces LATEST by its instant, so that all that follows is about one instant.
+Failure PathSearch::add_segment(std::uint8_t number, FrameId of, FrameId in_frame, When& when, const QueryContext& context,
+                                Candidate& candidate) {
+  Scratch& scratch = Scratch::of_this_thread();
+  RelationId limiting = kNone;
+  Stamp at = when.latest ? Stamp::never() : when.at;
+  Failure failure = when.latest ? resolve_latest(topology_, of, in_frame, context, scratch, path_, at, limiting)
+                                : scratch.finder.find(topology_, of, in_frame, at, context, path_);
+  if (!failure && when.latest && at == Stamp::never()) {
+    at = newest_datum(path_);
+    if (!path_.holds_at(at)) failure = scratch.finder.find(topology_, of, in_frame, at, context, path_);
+  }
+  valid_from_ = std::max(valid_from_, path_.valid_from);
+  valid_to_ = std::min(valid_to_, path_.valid_to);
+  if (is_contested_frame(failure)) return failure;
+  const std::size_t passed = path_.up.size() + path_.down.size();
+  candidate.steps.reserve(candidate.steps.size() + passed);
+  if (found_.edges.empty()) {
+    found_.edges.reserve(passed + kFewRivals);
+    path_edges_.reserve(passed + kFewRivals);
+  }
+  const PathEdge* failed = nullptr;
+  FailureKind kind = FailureKind::none;
+  const auto pass = [&](const PathEdge& edge, bool is_downward) {
+    const std::uint32_t index = add_edge(edge, number, at, context);
+    candidate.steps.push_back({index, is_downward});
+    return found_.edges[index].failure;
+  };
+  for (const PathEdge& edge : path_.up)
+    if (const FailureKind found = pass(edge, false); found != FailureKind::none && failed == nullptr)
+      failed = &edge, kind = found;
+  const bool has_failed = failed != nullptr;
+  for (auto edge = path_.down.rbegin(); edge != path_.down.rend(); ++edge)
+    if (const FailureKind found = pass(*edge, true); found != FailureKind::none && !has_failed) failed = &*edge, kind = found;
+  if (!failure && failed != nullptr) failure = edge_failure(kind, *failed, at, context);
+  if (failure && when.latest) blame_latest(limiting, failure);
+  if (when.latest && at != Stamp::never()) when = When::exactly(at);
+  return failure;
+}
+
+std::uint32_t PathSearch::add_edge(const PathEdge& edge, std::uint8_t segment, Stamp at, const QueryContext& context) {
+  const Stamp named_at = edge.provider.kind == ProviderKind::fixed ? Stamp::always() : at;
+  for (std::uint32_t i = 0; i < found_.edges.size(); ++i) {
+    const CandidateEdge& known = found_.edges[i];
+    if (known.relation == edge.relation && known.at == named_at && known.segment == segment &&
+        known.provider == edge.provider.pointer)
+      return i;
+  }
+  const auto index = static_cast<std::uint32_t>(found_.edges.size());
+  path_edges_.push_back(edge);
+  CandidateEdge& added = found_.edges.emplace_back();
+  added.relation = edge.relation;
+  added.provider = edge.provider.pointer;
+  added.segment = segment;
+  added.at = named_at;
+  added.is_contested = chosen_.names(edge.child);
+  place_edge(edge, added);
+  Evaluation value;
+  const bool is_sampled = edge.provider.kind == ProviderKind::sampled;
+  const Bracket bracket = is_sampled ? edge.provider.series().bracket(at) : Bracket{};
+  QueryContext noting = context;
+  noting.held = &added.held;
+  added.failure = evaluate_edge(edge, is_sampled ? &bracket : nullptr, at, noting, fallback_, value);
+  if (added.failure != FailureKind::none) return index;
+  added.sampled_at = newest_datum(edge, bracket, at);
+  added.value = value.value;
+  added.certainty = value.certainty;
+  if (value.certainty == Certainty::known) added.covariance = value.covariance;
+  const bool is_computed = is_sampled && edge.provider.series().rests_on_computed(at);
+  added.is_derived = value.predicted || is_computed;
+  added.predicted = value.predicted;
+  added.integrated = value.integrated || (topology_.bodies() != nullptr && is_computed);
+  return index;
+}
+
+/// Its two frames, and which of the sources of the frame it is.
+void PathSearch::place_edge(const PathEdge& edge, CandidateEdge& out) const {
+  const FrameNode& node = topology_.node(edge.child);
+  out.child = edge.child;
+  out.parent = node.parent;
+  if (node.tracks == nullptr) return;
+  const std::vector<Track>& tracks = node.tracks->tracks;
+  for (std::uint32_t i = 0; i < tracks.size(); ++i)
+    for (const Run& run : tracks[i].runs)
+      if (run.relation == edge.relation) {
+        out.parent = run.parent;
+        out.rank = i;
+        return;
+      }
+}
+
+/// What the answer of the path says beside its value.
+void PathSearch::summarize(Candidate& candidate) const {
+  PoseAnswer& answer = candidate.answer;
+  bool is_timeless[2] = {true, true};
+  for (const CandidateStep& step : candidate.steps) {
+    const CandidateEdge& edge = found_.edges[step.edge];
+    const bool is_fixed = edge.at == Stamp::always();
+    is_timeless[edge.segment] = is_timeless[edge.segment] && is_fixed;
+    add_held(edge.held, answer.held);
+    answer.predicted = answer.predicted || edge.predicted;
+    answer.integrated = answer.integrated || edge.integrated;
+    answer.relations.push_back(edge.relation);
+    if (edge.sampled_at == Stamp::always()) continue;
+    answer.newest = std::max(answer.newest, edge.sampled_at);
+    answer.oldest = answer.oldest == Stamp::always() ? edge.sampled_at : std::min(answer.oldest, edge.sampled_at);
+  }
+  answer.body = topology_.node(question_.of).body;
+  answer.reference_body = topology_.node(question_.in_frame).body;
+  const bool is_fixed = is_timeless[0] && is_timeless[1];
+  if (is_fixed) {
+    answer.stamp = Stamp::always();
+  } else if (question_.fixed_frame == kNone || !question_.at.latest || !is_timeless[1]) {
+    answer.stamp = candidate.at.at;
+  } else {
+    answer.stamp = candidate.of_at.at;
+  }
+}
+
+/// By the names of relations: of, in_frame, source.
+bool PathSearch::is_before(const Candidate& a, const Candidate& b) const {
+  const auto name = [this](FrameId id) { return id == kNone ? std::string_view() : std::string_view(*topology_.node(id).name); };
+  const auto is_smaller = [&](const CandidateStep& x, const CandidateStep& y) {
+    const CandidateEdge &first = found_.edges[x.edge], &second = found_.edges[y.edge];
+    if (x.edge == y.edge || first.relation == second.relation) return first.at < second.at;
+    if (first.child != second.child) return name(first.child) < name(second.child);
+    if (first.parent != second.parent) return name(first.parent) < name(second.parent);
+    return first.rank < second.rank;
+  };
+  return std::ranges::lexicographical_compare(a.steps, b.steps, is_smaller);
+}
+
+Result<CandidateSet> Forest::candidates(const Question& question, std::size_t max_paths) const {
   const Pin pin;
   const Topology& now = *state_->topology.load();
   Question complete = question;
   complete.context = state_->completed(question.context, now);
   if (Failure unknown = check_frames(now, question)) return {.failure = std::move(unknown)};
-  const Ask ask = [&](const Question& asked) { return state_->pose_in(now, asked); };
-  PathSearch search(now, complete, state_->options.default_covariance, ask, max_paths);
-  search.explore();
-  return search.take();
+  const auto ask = [&](const Question& asked) { return state_->pose_in(now, asked); };
+  return PathSearch(now, complete, state_->options.default_covariance, ask, max_paths).search();
 }
 
 }  // namespace armillary

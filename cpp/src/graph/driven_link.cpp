@@ -60,7 +60,7 @@ FailureKind DrivenLink::evaluate(Stamp at, const QueryContext& context, Evaluati
   out.integrated = reader.integrated();
   const bool is_known = context.want_covariance && reader.is_known() && has_all_columns();
   out.certainty = is_known ? Certainty::known : Certainty::unknown;
-  if (!is_known) return FailureKind::none;
+  if (!is_known || context.defers_covariance) return FailureKind::none;
   std::vector<VariableError> errors;
   add_errors(at, context, errors);
   out.covariance = covariance_of(errors);

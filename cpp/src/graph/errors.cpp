@@ -60,6 +60,8 @@ const char* to_string(FailureKind kind) {
       return "joints do not close the loop that the edge is part of";
     case FailureKind::unknown_source:
       return "no such source places the frame";
+    case FailureKind::unknown_covariance:
+      return "no path has a covariance on every edge";
   }
   return "unknown failure";
 }

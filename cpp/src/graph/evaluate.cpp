@@ -11,7 +11,7 @@ void CovarianceSum::add(const Origin& origin, const Covariance& covariance, cons
   if (can_repeat_) {
     parts_.push_back({origin, covariance, jacobian});
   } else {
-    sum_ = sum_ + propagated(covariance, jacobian);
+    sum_ = armillary::sum(sum_, Symmetric6::of(propagated(covariance, jacobian)));
   }
 }
 
@@ -35,7 +35,8 @@ Covariance CovarianceSum::of_variables() const {
 }
 
 Covariance CovarianceSum::total() const {
-  Covariance total = sum_ + of_variables();
+  Covariance total = armillary::sum(sum_, rows_.total()).covariance();
+  if (!instants_.empty()) total = total + of_variables();
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     const Part& part = parts_[i];
     const auto same = [&](const Part& other) { return other.origin.relation == part.origin.relation; };
@@ -144,6 +145,7 @@ namespace {
 struct Evaluator {
   Stamp at;
   const QueryContext& context;
+  const QueryContext& deferring;  // the same, but for the covariance
   const std::optional<Covariance>& fallback;
   Scratch& scratch;
   Segment& segment;
@@ -163,28 +165,51 @@ struct Evaluator {
       const PathEdge& edge = edges[i];
       const bool sampled = edge.provider.kind == ProviderKind::sampled;
       const Bracket bracket = sampled ? Series::settle(probes[i], at) : Bracket{};
-      if (is_plain(edge, bracket) && bracket.before.stamp_ns() != at.ns) {
-        const Transform value =
-            interpolate_linear(pose_of(bracket.before), pose_of(bracket.after), fraction(bracket.before, bracket.after, at.ns));
+      if (is_plain(edge, bracket)) {
+        const double u = fraction(bracket.before, bracket.after, at.ns);
+        const Transform value = interpolate_linear(pose_of(bracket.before), pose_of(bracket.after), u);
         result = i == 0 ? value : value * result;
-        segment.timeless = false;
-        segment.certainty = Certainty::unknown;
+        take_rows(bracket, u, value);
         continue;
       }
-      const FailureKind kind = evaluate_edge(edge, sampled ? &bracket : nullptr, at, context, fallback, evaluation);
+      const FailureKind kind = evaluate_edge(edge, sampled ? &bracket : nullptr, at, deferring, fallback, evaluation);
       if (kind != FailureKind::none) {
         failed = i;
         return kind;
       }
       result = i == 0 ? evaluation.value : evaluation.value * result;
       take(edge, evaluation);
+      if (context.policy != Policy::unique) note_data(edge, bracket);
     }
     return FailureKind::none;
   }
 
-  /// The usual case, worth a short cut: between two samples, no covariance, straight interpolation.
+  /// The usual case, worth a short cut: between two samples, straight interpolation.
   [[nodiscard]] bool is_plain(const PathEdge& edge, const Bracket& bracket) const {
-    return bracket.before && bracket.after && bracket.before.side == nullptr && !fallback && is_straight(edge, context);
+    return bracket.before && bracket.after && is_straight(edge, context) && bracket.before.stamp_ns() != at.ns;
+  }
+
+  static bool has_covariance(const Row& row) { return row.side != nullptr && !std::isnan(row.side[0]); }
+
+  void take_rows(const Bracket& bracket, double u, const Transform& value) {
+    segment.timeless = false;
+    if (context.policy != Policy::unique) note_datum({bracket.before.stamp_ns()});
+    if (segment.certainty == Certainty::unknown) return;
+    const bool has_rows = has_covariance(bracket.before) && has_covariance(bracket.after);
+    const bool is_known = context.want_covariance && (has_rows || fallback);
+    segment.certainty = is_known ? Certainty::known : Certainty::unknown;
+    if (is_known) scratch.values.push_back({value, Certainty::known, has_rows ? bracket : Bracket{}, u});
+  }
+
+  void note_datum(Stamp stamp) {
+    segment.newest = std::max(segment.newest, stamp);
+    segment.oldest = segment.oldest == Stamp::always() ? stamp : std::min(segment.oldest, stamp);
+  }
+
+  void note_data(const PathEdge& edge, const Bracket& bracket) {
+    if (edge.provider.kind == ProviderKind::driven) note_datum(std::min(edge.provider.driven().coverage().last, at));
+    const Row& used = bracket.before ? bracket.before : bracket.after;
+    if (edge.provider.kind == ProviderKind::sampled && used) note_datum({used.stamp_ns()});
   }
 
   void take(const PathEdge& edge, const Evaluation& evaluation) {
@@ -194,7 +219,7 @@ struct Evaluator {
     if (evaluation.certainty == Certainty::unknown) segment.certainty = Certainty::unknown;
     if (segment.certainty == Certainty::unknown || !context.want_covariance) return;
     if (evaluation.certainty == Certainty::known) segment.certainty = Certainty::known;
-    scratch.values.push_back(evaluation);
+    scratch.values.push_back({evaluation.value, evaluation.certainty, {}, 0.0});
   }
 };
 
@@ -202,7 +227,9 @@ Failure evaluate_path(const Path& path, const QueryContext& context, const std::
                       Segment& segment) {
   scratch.probes.clear();
   scratch.values.clear();
-  Evaluator evaluator{segment.at, context, fallback, scratch, segment};
+  QueryContext deferring = context;
+  deferring.defers_covariance = true;
+  Evaluator evaluator{segment.at, context, deferring, fallback, scratch, segment};
   evaluator.probe(path.up);
   evaluator.probe(path.down);
   Transform ancestor_T_of, ancestor_T_in;
@@ -217,6 +244,11 @@ Failure evaluate_path(const Path& path, const QueryContext& context, const std::
 
 }  // namespace
 
+void blame_latest(RelationId limiting, Failure& failure) {
+  failure->limiting = limiting;
+  if (failure->kind == FailureKind::single_sample) failure->kind = FailureKind::before_history;
+}
+
 Failure evaluate_segment(const Topology& topology, FrameId of, FrameId in_frame, Stamp at, bool latest,
                          const QueryContext& context, const std::optional<Covariance>& fallback, Scratch& scratch, Path& path,
                          Segment& segment) {
@@ -229,11 +261,7 @@ Failure evaluate_segment(const Topology& topology, FrameId of, FrameId in_frame,
     if (!path.holds_at(segment.at)) failure = scratch.finder.find(topology, of, in_frame, segment.at, context, path);
   }
   if (!failure) failure = evaluate_path(path, context, fallback, scratch, segment);
-  if (failure && latest) {
-    failure->limiting = limiting;
-    // At the newest common instant an edge can only fail by beginning after it.
-    if (failure->kind == FailureKind::single_sample) failure->kind = FailureKind::before_history;
-  }
+  if (failure && latest) blame_latest(limiting, failure);
   name_gap(topology, path, failure);
   return failure;
 }
@@ -250,37 +278,71 @@ static std::array<double, 6> product(const Matrix6& matrix, const std::array<dou
   return result;
 }
 
-/// An edge's own error; or, where joints drive it, those of the joints, of which other edges may have their share.
-static void add_error(const PathEdge& edge, const Evaluation& value, const Segment& segment, const QueryContext& context,
-                      const Matrix6& jacobian, CovarianceSum& sum) {
-  const bool is_driven = edge.provider.kind == ProviderKind::driven && segment.at >= edge.opens;
-  std::vector<VariableError> errors;
-  if (is_driven) edge.provider.driven().add_errors(segment.at, context, errors);
-  if (errors.empty()) return sum.add(origin_of(edge, segment), value.covariance, jacobian);
-  if (value.predicted) {  // beside what the joints do, it grew on the way
-    Covariance by_joints;
-    add_covariance(errors, by_joints);
-    sum.add(origin_of(edge, segment), value.covariance + -1.0 * by_joints, jacobian);
-  }
-  for (VariableError& error : errors) error.effect = product(jacobian, error.effect);
-  sum.add(segment.at, std::move(errors));
-}
+namespace {
 
-void add_uncertainty(const Path& path, const std::vector<Evaluation>& values, const Segment& segment, const QueryContext& context,
+/// The errors of the edges of one segment, one after the other.
+class ErrorsOfEdges {
+ public:
+  ErrorsOfEdges(const Segment& segment, const SegmentContext& how, CovarianceSum& sum)
+      : segment_(segment), how_(how), sum_(sum) {}
+
+  /// `behind` is the product of all that is right of the edge; an edge that is passed downwards is inverted.
+  void add(const PathEdge& edge, const EdgeValue& value, bool is_downward, const Transform& behind) {
+    if (value.certainty != Certainty::known) return;
+    // X = behind^-1 * (value^-1) * row, the way from the tangent of a row to that of the answer.
+    if (value.rows.before && !sum_.can_repeat()) {
+      const Row& after = value.rows.after ? value.rows.after : value.rows.before;
+      sum_.rows().add({value.rows.before.values(), value.rows.before.side, 1.0 - value.u}, {after.values(), after.side, value.u},
+                      is_downward ? behind : value.value * behind);
+      return;
+    }
+    Matrix6 jacobian = adjoint(is_downward ? behind.inverse() * value.value : behind.inverse());
+    if (is_downward) std::ranges::transform(jacobian, jacobian.begin(), std::negate{});
+    add_whole(edge, jacobian);
+  }
+
+ private:
+  /// An edge's own error; or, where joints drive it, those of the joints, of which other edges may have their share.
+  void add_whole(const PathEdge& edge, const Matrix6& jacobian) {
+    const bool is_driven = edge.provider.kind == ProviderKind::driven && segment_.at >= edge.opens;
+    std::vector<VariableError> errors;
+    if (is_driven) edge.provider.driven().add_errors(segment_.at, how_.context, errors);
+    if (errors.empty()) return sum_.add(origin_of(edge, segment_), evaluated(edge).covariance, jacobian);
+    if (segment_.predicted) {
+      if (const Evaluation whole = evaluated(edge); whole.predicted) {  // beside what the joints do, it grew on the way
+        Covariance by_joints;
+        add_covariance(errors, by_joints);
+        sum_.add(origin_of(edge, segment_), whole.covariance + -1.0 * by_joints, jacobian);
+      }
+    }
+    for (VariableError& error : errors) error.effect = product(jacobian, error.effect);
+    sum_.add(segment_.at, std::move(errors));
+  }
+
+  [[nodiscard]] Evaluation evaluated(const PathEdge& edge) const {
+    Evaluation whole;
+    (void)evaluate_edge(edge, nullptr, segment_.at, how_.context, how_.fallback, whole);
+    return whole;
+  }
+
+  const Segment& segment_;
+  const SegmentContext& how_;
+  CovarianceSum& sum_;
+};
+
+}  // namespace
+
+void add_uncertainty(const Path& path, const std::vector<EdgeValue>& values, const Segment& segment, const SegmentContext& how,
                      const Transform& after, CovarianceSum& sum) {
+  ErrorsOfEdges errors(segment, how, sum);
   Transform behind = after;
   for (std::size_t i = 0; i < path.up.size(); ++i) {
-    const Evaluation& edge = values[i];
-    if (edge.certainty == Certainty::known) add_error(path.up[i], edge, segment, context, adjoint(behind.inverse()), sum);
-    behind = edge.value * behind;
+    errors.add(path.up[i], values[i], false, behind);
+    behind = values[i].value * behind;
   }
   for (std::size_t i = path.down.size(); i-- > 0;) {
-    const Evaluation& edge = values[path.up.size() + i];
-    if (edge.certainty == Certainty::known) {
-      std::array<double, 36> jacobian = adjoint(behind.inverse() * edge.value);
-      std::ranges::transform(jacobian, jacobian.begin(), std::negate{});
-      add_error(path.down[i], edge, segment, context, jacobian, sum);
-    }
+    const EdgeValue& edge = values[path.up.size() + i];
+    errors.add(path.down[i], edge, true, behind);
     behind = between(edge.value, behind);
   }
 }

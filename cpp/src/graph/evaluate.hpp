@@ -8,6 +8,7 @@
 
 #include "armillary/graph/variable_reading.hpp"
 #include "graph/scratch.hpp"
+#include "math/pair_sum.hpp"
 
 namespace armillary {
 
@@ -26,6 +27,10 @@ class CovarianceSum {
   };
 
   void add(const Origin& origin, const Covariance& covariance, const std::array<double, 36>& jacobian);
+  /// Whether an edge may be there twice, so that errors have to be kept one by one.
+  [[nodiscard]] bool can_repeat() const { return can_repeat_; }
+  /// Where edges do not repeat: the errors of rows, moved to the tangent of the whole product.
+  [[nodiscard]] PairSum& rows() { return rows_; }
   /// Errors of variables at one instant, in the tangent of the whole product: one variable may drive several edges.
   void add(Stamp at, std::vector<VariableError> errors);
   [[nodiscard]] Covariance total() const;
@@ -37,7 +42,8 @@ class CovarianceSum {
     std::array<double, 36> jacobian;
   };
   bool can_repeat_;
-  Covariance sum_;
+  PairSum rows_;
+  Symmetric6 sum_;
   std::vector<Part> parts_;  // only where edges can repeat
   /// Errors read at one instant; how errors of the same variables at two instants are correlated is unknown.
   struct Instant {
@@ -48,7 +54,7 @@ class CovarianceSum {
   std::vector<Instant> instants_;  // at most two
 };
 
-/// The value of one path at one instant, and what its covariance needs.
+/// The value of one path at one instant.
 struct Segment {
   Transform value;
   Stamp at = Stamp::always();
@@ -56,6 +62,7 @@ struct Segment {
   bool predicted = false;
   bool integrated = false;  ///< the joints that drive an edge were integrated from speeds
   bool timeless = true;
+  Stamp newest = Stamp::always(), oldest = Stamp::always();  ///< of the data it rests on; for policies alone
 };
 
 /// What was held by the question at hand, each once; null where nothing was.
@@ -136,13 +143,22 @@ class LatestSearch {
 /// Where what was left holds without an end, from when on it does: the newest sample of the path. `never` where all is fixed.
 [[nodiscard]] Stamp newest_datum(const Path& path);
 
+/// At the newest common instant an edge can only fail by beginning after it.
+void blame_latest(RelationId limiting, Failure& failure);
+
 /// A failure of one edge, with what the edge covers as evidence.
 /// A frame that moved elsewhere after its only sample there: in the gap between two runs that is no single sample.
 void name_gap(const Topology& topology, const Path& path, Failure& failure);
 [[nodiscard]] Failure edge_failure(FailureKind kind, const PathEdge& edge, Stamp at, const QueryContext& context);
 
-/// Adds the errors of a segment's edges; `after` is the product of everything right of the segment.
-void add_uncertainty(const Path& path, const std::vector<Evaluation>& values, const Segment& segment, const QueryContext& context,
+/// How a segment was evaluated.
+struct SegmentContext {
+  const QueryContext& context;
+  const std::optional<Covariance>& fallback;
+};
+
+/// Adds the errors of a segment's edges, all of which are known; `after` is the product of everything right of the segment.
+void add_uncertainty(const Path& path, const std::vector<EdgeValue>& values, const Segment& segment, const SegmentContext& how,
                      const Transform& after, CovarianceSum& sum);
 
 }  // namespace armillary

@@ -407,6 +407,11 @@ struct Forest::State {
   // queries (queries.cpp)
   [[nodiscard]] Result<PoseAnswer> pose_now(const Question& question) const;
   [[nodiscard]] Result<PoseAnswer> pose_in(const Topology& version, const Question& question) const;
+  [[nodiscard]] Result<PolicyAnswer> pose_by_policy(const Topology& now, const Question& question) const;
+  [[nodiscard]] Result<PolicyAnswer> contested_pose(const Topology& now, const Question& question) const;
+  /// The first of several instants, and those after it as long as the same paths lead on; at least one, or a failure.
+  [[nodiscard]] Result<std::vector<Transform>> contested_rows(const Topology& now, const Question& question,
+                                                              std::span<const std::int64_t> stamps) const;
   [[nodiscard]] Result<PoseAnswer> pose_completed(const Topology& now, const Question& question) const;
   [[nodiscard]] QueryContext completed(const QueryContext& context, const Topology& version) const;
 

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "armillary/series/pose_row.hpp"
+#include "math/pair_sum.hpp"
 
 namespace armillary {
 
@@ -190,9 +191,11 @@ void set_from_row(const Row& row, const QueryContext& context, const std::option
 
 /// Both covariances moved to the tangent of the pose in between, then mixed linearly.
 std::optional<Covariance> covariance_between(const Row& before, const Row& after, double u, const Transform& at) {
-  const std::optional<Covariance> first = covariance_of(before), second = covariance_of(after);
-  if (!first || !second) return std::nullopt;
-  return (1.0 - u) * transported(*first, between(at, pose_of(before))) + u * transported(*second, between(at, pose_of(after)));
+  const auto is_known = [](const Row& row) { return row.side != nullptr && !std::isnan(row.side[0]); };
+  if (!is_known(before) || !is_known(after)) return std::nullopt;
+  PairSum both;
+  both.add({before.values(), before.side, 1.0 - u}, {after.values(), after.side, u}, at);
+  return both.total().covariance();
 }
 
 FailureKind outside_kind(const Series& series, FailureKind kind) {

@@ -49,6 +49,8 @@ Failure answer_at_one_time(const Topology& topology, const Question& question, c
   answer.held = held_in(scratch);
   answer.predicted = segment.predicted;
   answer.certainty = segment.certainty;
+  answer.newest = segment.newest;
+  answer.oldest = segment.oldest;
   const bool same_frame = question.of == question.in_frame && !question.at.latest;
   const bool is_timeless = (segment.timeless && !same_frame) || segment.at == Stamp::never();
   answer.stamp = is_timeless ? Stamp::always() : segment.at;
@@ -57,7 +59,7 @@ Failure answer_at_one_time(const Topology& topology, const Question& question, c
   answer.integrated = segment.integrated || (topology.bodies() != nullptr && is_integrated(scratch.path, segment.at));
   if (segment.certainty == Certainty::known && question.context.want_covariance) {
     CovarianceSum sum(false);
-    add_uncertainty(scratch.path, scratch.values, segment, question.context, {}, sum);
+    add_uncertainty(scratch.path, scratch.values, segment, {question.context, fallback}, {}, sum);
     set_covariance(sum, answer);
   }
   return {};
@@ -81,12 +83,12 @@ Failure answer_at_two_times(const Topology& topology, const Question& question, 
     return failure;
   CovarianceSum sum(true);
   const bool far_known = far.certainty != Certainty::unknown && question.context.want_covariance;
-  if (far_known) add_uncertainty(scratch.path, scratch.values, far, question.context, {}, sum);
+  if (far_known) add_uncertainty(scratch.path, scratch.values, far, {question.context, fallback}, {}, sum);
   if (Failure failure = evaluate_segment(topology, question.fixed_frame, question.in_frame, question.at.at, question.at.latest,
                                          context, fallback, scratch, scratch.second, near))
     return failure;
   const bool all_known = far_known && near.certainty != Certainty::unknown;
-  if (all_known) add_uncertainty(scratch.second, scratch.values, near, question.context, far.value, sum);
+  if (all_known) add_uncertainty(scratch.second, scratch.values, near, {question.context, fallback}, far.value, sum);
   answer.transform = near.value * far.value;
   answer.held = held_in(scratch);
   answer.predicted = near.predicted || far.predicted;
@@ -131,6 +133,13 @@ Result<PoseAnswer> Forest::pose(const Question& question) const { return ForestV
 
 Result<PoseAnswer> ForestView::pose(const Question& question) const {
   return forest_.state_->pose_completed(topology_, question);
+}
+
+Result<PoseAnswer> ForestView::pose_by_policy(const Question& question) const {
+  Question complete = question;
+  complete.context = forest_.state_->completed(question.context, topology_);
+  Result<PolicyAnswer> answer = forest_.state_->pose_by_policy(topology_, complete);
+  return {std::move(answer.value.pose), std::move(answer.failure)};
 }
 
 Result<PoseAnswer> Forest::State::pose_now(const Question& question) const {
@@ -254,12 +263,6 @@ Failure resolve_all(const Topology& topology, std::span<const FramePair> pairs, 
   return {};
 }
 
-/// At the newest common instant an edge can only fail by beginning after it.
-void blame(RelationId limiting, Failure& failure) {
-  failure->limiting = limiting;
-  if (failure->kind == FailureKind::single_sample) failure->kind = FailureKind::before_history;
-}
-
 Failure unknown_among(const Topology& topology, std::span<const FramePair> pairs) {
   for (const auto& [of, in_frame] : pairs)
     for (const FrameId id : {of, in_frame})
@@ -288,7 +291,7 @@ Result<std::vector<PoseAnswer>> Forest::poses_at_once(std::span<const FramePair>
       result.value.push_back(std::move(answer.value));
       continue;
     }
-    if (at.latest) blame(limiting, answer.failure);
+    if (at.latest) blame_latest(limiting, answer.failure);
     answer.failure->row = i;
     result.failure = std::move(answer.failure);
     break;

@@ -16,13 +16,21 @@ struct BodyVisit {
   bool is_contested = false;  // another source gives the same motion, and nothing decides
 };
 
+/// The value of one edge, and where its covariance can be read.
+struct EdgeValue {
+  Transform value;
+  Certainty certainty = Certainty::unknown;
+  Bracket rows{};  // of a sample, or between two: set where the covariance is that of rows
+  double u = 0.0;  // between the two; only `before` counts where it is zero
+};
+
 /// Working memory of one reading thread, so that asking allocates nothing.
 struct Scratch {
   PathFinder finder;
   Path path, second;
   Path mount;  // between two frames of one body
   std::vector<Series::Probe> probes;
-  std::vector<Evaluation> values;     // per edge: `up` then `down`
+  std::vector<EdgeValue> values;      // per edge: `up` then `down`; as long as all of them have a covariance
   std::vector<Motion> motions;        // pose and motion per edge, for questions about motion
   std::vector<EdgeTwist> readings;    // the measured twists of them; empty where they are not wanted
   std::vector<BodyVisit> visits;      // bodies reached on a search for measured motions

@@ -349,7 +349,7 @@ Failure Forest::twists(const TwistQuestion& question, std::span<const std::int64
   asked.context.want_covariance = false;
   for (std::size_t row = 0; row < stamps.size(); ++row) {
     asked.at = When::exactly({stamps[row]});
-    Result<TwistAnswer> answer = twist(asked);
+    Result<TwistAnswer> answer = twist_by_policy(asked);
     if (!answer) {
       answer.failure->row = row;
       return std::move(answer.failure);

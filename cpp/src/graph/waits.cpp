@@ -284,10 +284,10 @@ Failure Forest::watch_paths(const NamedQuestion& asked, const Watch& watch, std:
     state_->watch_for(unknown, question, watch);
     return {};
   }
-  Result<std::vector<Candidate>> paths = candidates(question, max_paths);
-  if (paths.failure) return std::move(paths.failure);
+  Result<CandidateSet> found = candidates(question, max_paths);
+  if (found.failure) return std::move(found.failure);
   Failure hopeless;
-  for (Candidate& path : paths.value) {
+  for (Candidate& path : found.value.paths) {
     question.context.selector = &path.sources;
     if (!path.failure) {
       state_->watch_segments(question, watch, state_->watching[watch.id]);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/upper6.hpp"
+
 namespace armillary {
 
 double Covariance::trace() const {
@@ -78,7 +80,7 @@ Covariance propagated(const Covariance& covariance, const std::array<double, 36>
 }
 
 Covariance transported(const Covariance& covariance, const Transform& through) {
-  return propagated(covariance, adjoint(through));
+  return propagated(Symmetric6::of(covariance), upper_adjoint(through)).covariance();
 }
 
 Covariance bound_of_sum(const Covariance& a, const Covariance& b) {

@@ -74,6 +74,18 @@ struct Upper6 {
   return {rotation, crossed(transform.translation, rotation), rotation};
 }
 
+/// As one matrix.
+[[nodiscard]] inline Matrix6 whole(const Upper6& m) {
+  Matrix6 result{};
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) {
+      result[6 * i + j] = m.tt[3 * i + j];
+      result[6 * i + j + 3] = m.tr[3 * i + j];
+      result[6 * (i + 3) + j + 3] = m.rr[3 * i + j];
+    }
+  return result;
+}
+
 /// ad(v), with which `ad(v) u` is the bracket of two tangents.
 [[nodiscard]] inline Upper6 upper_bracket(const Vector3& translation, const Vector3& rotation) {
   return {cross_matrix(rotation), cross_matrix(translation), cross_matrix(rotation)};

@@ -13,8 +13,8 @@ using tests::World;
 namespace {
 
 struct Paths : World {
-  [[nodiscard]] Result<std::vector<Candidate>> between(std::string_view of, std::string_view in, When at = {},
-                                                       std::size_t most = 64) const {
+  [[nodiscard]] Result<CandidateSet> between(std::string_view of, std::string_view in, When at = {},
+                                             std::size_t most = 64) const {
     return forest.candidates({.of = forest.find_frame(of), .in_frame = forest.find_frame(in), .at = at}, most);
   }
 };
@@ -32,10 +32,11 @@ TEST(candidates_of_a_plain_path_are_one, "candidates of a plain path are one") {
   Paths world;
   world.put("b", "a", {10, 20});
   const auto found = world.between("b", "a", When::exactly({15}));
-  CHECK(found.value.size() == 1);
-  CHECK(found.value[0].edges.size() == 1);
-  CHECK(!found.value[0].edges[0].is_contested);
-  CHECK(found.value[0].edges[0].sampled_at == Stamp{10});
+  CHECK(found.value.paths.size() == 1);
+  CHECK(found.value.paths[0].steps.size() == 1);
+  CHECK(found.value.edges.size() == 1);
+  CHECK(!found.value.edges[0].is_contested);
+  CHECK(found.value.edges[0].sampled_at == Stamp{10});
 }
 
 TEST(candidates_keep_what_lies_below_a_branching, "candidates keep what lies below a branching") {
@@ -46,10 +47,12 @@ TEST(candidates_keep_what_lies_below_a_branching, "candidates keep what lies bel
   world.fix("p", "right", at_y(1.0), Stamp::always(), "r");
   world.fix("leaf", "p");
   const auto found = world.between("leaf", "root");
-  CHECK(found.value.size() == 2);
-  for (const Candidate& path : found.value) CHECK(path.edges.size() == 3 && path.edges[1].is_contested);
-  CHECK(found.value[0].answer.transform.translation.x + found.value[1].answer.transform.translation.x == 3.0);
-  CHECK(world.between("leaf", "left").value.size() == 2);
+  CHECK(found.value.paths.size() == 2);
+  CHECK(found.value.edges.size() == 5);  // what paths share is there once
+  for (const Candidate& path : found.value.paths)
+    CHECK(path.steps.size() == 3 && found.value.edges[path.steps[1].edge].is_contested);
+  CHECK(found.value.paths[0].answer.transform.translation.x + found.value.paths[1].answer.transform.translation.x == 3.0);
+  CHECK(world.between("leaf", "left").value.paths.size() == 2);
 }
 
 TEST(candidates_have_a_latest_each, "each candidate has a latest instant of its own") {
@@ -57,9 +60,9 @@ TEST(candidates_have_a_latest_each, "each candidate has a latest instant of its 
   world.put("b", "a", {10, 20}, "l");
   world.put("b", "a", {10, 30}, "r");
   const auto found = world.between("b", "a");
-  CHECK(found.value.size() == 2);
-  CHECK(found.value[0].answer.stamp == Stamp{20});
-  CHECK(found.value[1].answer.stamp == Stamp{30});
+  CHECK(found.value.paths.size() == 2);
+  CHECK(found.value.paths[0].answer.stamp == Stamp{20});
+  CHECK(found.value.paths[1].answer.stamp == Stamp{30});
 }
 
 TEST(candidates_say_what_they_lack, "candidates say what they lack") {
@@ -68,10 +71,10 @@ TEST(candidates_say_what_they_lack, "candidates say what they lack") {
   world.put("b", "a", {10, 30}, "r");
   world.fix("b", "elsewhere", {}, Stamp::always(), "x");
   const auto found = world.between("b", "a", When::exactly({25}));
-  CHECK(found.value.size() == 3);
-  CHECK(found.value[0].failure.kind() == FailureKind::after_history);
-  CHECK(!found.value[1].failure);
-  CHECK(found.value[2].failure.kind() == FailureKind::not_connected);
+  CHECK(found.value.paths.size() == 3);
+  CHECK(found.value.paths[0].failure.kind() == FailureKind::after_history);
+  CHECK(!found.value.paths[1].failure);
+  CHECK(found.value.paths[2].failure.kind() == FailureKind::not_connected);
 }
 
 TEST(candidates_are_chosen_by_a_preference, "candidates are chosen by a preference") {
@@ -80,8 +83,8 @@ TEST(candidates_are_chosen_by_a_preference, "candidates are chosen by a preferen
   world.put("b", "a", {10, 30}, "r");
   CHECK(!world.forest.prefer(world.forest.find_frame("b"), "r"));
   const auto found = world.between("b", "a");
-  CHECK(found.value.size() == 1);
-  CHECK(found.value[0].answer.stamp == Stamp{30});
+  CHECK(found.value.paths.size() == 1);
+  CHECK(found.value.paths[0].answer.stamp == Stamp{30});
 }
 
 TEST(candidates_are_taken_by_every_question_that_is_asked_with_their_sources,
@@ -89,8 +92,8 @@ TEST(candidates_are_taken_by_every_question_that_is_asked_with_their_sources,
   Paths world;
   stack(world, 3);
   const auto found = world.between("f3", "f0");
-  CHECK(found.value.size() == 8);
-  for (const Candidate& path : found.value) {
+  CHECK(found.value.paths.size() == 8);
+  for (const Candidate& path : found.value.paths) {
     QueryContext context;
     context.selector = &path.sources;
     const Question question{.of = world.forest.find_frame("f3"), .in_frame = world.forest.find_frame("f0"), .context = context};
@@ -103,7 +106,7 @@ TEST(candidates_are_taken_by_every_question_that_is_asked_with_their_sources,
 TEST(candidates_are_bounded, "candidates are bounded") {
   Paths world;
   stack(world, 200);
-  CHECK(world.between("f6", "f0").value.size() == 64);
+  CHECK(world.between("f6", "f0").value.paths.size() == 64);
   CHECK(world.between("f7", "f0").failure.kind() == FailureKind::too_many_paths);
   CHECK(world.between("f200", "f0").failure->limit == 64);
 }
@@ -119,7 +122,7 @@ TEST(candidates_do_not_count_who_has_closed, "candidates do not count who has cl
   for (const char* source : {"a", "b", "c"}) world.fix("cup", "map", at_x(1.0), Stamp::always(), source);
   const FrameEdit edit = CloseFrame{.of = "cup", .source = "b", .at = {10}};
   CHECK(!world.forest.transact({&edit, 1}));
-  CHECK(world.between("cup", "map", When::exactly({5})).value.size() == 3);
-  CHECK(world.between("cup", "map", When::exactly({15})).value.size() == 2);
-  CHECK(world.between("cup", "map").value.size() == 2);
+  CHECK(world.between("cup", "map", When::exactly({5})).value.paths.size() == 3);
+  CHECK(world.between("cup", "map", When::exactly({15})).value.paths.size() == 2);
+  CHECK(world.between("cup", "map").value.paths.size() == 2);
 }

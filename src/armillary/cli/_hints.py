@@ -7,7 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from armillary.errors import AmbiguousPath, ArmillaryError, NoPathChosen, NoSamples, StampOutOfRange, UnknownFrame
+from armillary.errors import (
+    AmbiguousPath,
+    ArmillaryError,
+    NoPathChosen,
+    NoSamples,
+    StampOutOfRange,
+    UnknownCovariance,
+    UnknownFrame,
+)
 
 if TYPE_CHECKING:
     from armillary.transforms import Diagnosis
@@ -28,6 +36,8 @@ def hint_about(error: ArmillaryError) -> str:
     match error:
         case AmbiguousPath(motion=False) | NoPathChosen():
             return _on_command_line(_CHOOSE)
+        case UnknownCovariance():
+            return _on_command_line("--source NAME, or --policy latest")
         case UnknownFrame() if not str(error).endswith("?"):
             return _on_command_line(_LOOK)
         case StampOutOfRange(requested=int()) if not isinstance(error, NoSamples):

@@ -17,6 +17,7 @@ __all__ = [
     "NoSuchRelation",
     "NotConnected",
     "SuspiciousName",
+    "UnknownCovariance",
     "UnknownFrame",
     "UnknownVariable",
     "WaitTimeout",
@@ -215,6 +216,27 @@ class NoSuchRelation(ArmillaryError, LookupError):
         there = [f"in '{parent}' by '{by}'" for parent, by in self.known]
         hint = f"There is: '{of}' {list_names(there)}." if there else f"Nothing is asserted of '{of}' directly."
         super().__init__(f"There is no relation of '{of}'{where}{who}. {hint}")
+
+
+class UnknownCovariance(ArmillaryError, LookupError):
+    """A policy weighs paths by their covariances, and none of the paths has one on every relation.
+
+    Attributes:
+        of: The frame whose pose or motion was asked for.
+        in_frame: The frame, or body, it was asked in.
+        paths: How many paths had an answer.
+        relations: (of, in_frame, source) of the relations without a covariance.
+    """
+
+    def __init__(self, of: str, in_frame: str, paths: int, relations: Sequence[tuple[str, str, str]]) -> None:
+        self.of, self.in_frame, self.paths = of, in_frame, paths
+        self.relations = tuple(tuple(relation) for relation in relations)
+        listed = ", ".join(f"'{of}' in '{in_frame}' by '{source}'" for of, in_frame, source in self.relations)
+        super().__init__(
+            f"Which of {paths} paths from '{of}' to '{in_frame}' is how certain is unknown: there is no covariance of "
+            f"{listed}. Give covariance= with their samples, or World(default_covariance=) for all that come without, "
+            "or take the newest with policy='latest'."
+        )
 
 
 class UnknownVariable(ArmillaryError, LookupError):

@@ -1,7 +1,7 @@
-"""Answers by a policy: every question of a store for which a policy decides among several candidate paths.
+"""Answers by a callable: every question of a store for which one decides among several candidate paths.
 
 `Store.policy_answers` is this module: each function is named after the question, and takes the store first. Batches ask
-anew for each instant, because each may have other paths.
+anew for each instant, because each may have other paths. Policies with a name are answered by the C++ core.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ __all__ = [
     "map_points",
     "pose",
     "pose_or_watch",
+    "pose_type",
     "poses_at_once",
     "sweep",
     "transforms",
@@ -56,9 +57,16 @@ def check_policy(_store: Store, policy: object) -> Policy:
     return as_policy(policy if over_time is None else over_time)
 
 
+def pose_type(_store: Store) -> type[Pose]:
+    """Return the class of the poses that policies answer with."""
+    from armillary.fusion.policies import PolicyPose  # noqa: PLC0415
+
+    return PolicyPose
+
+
 def pose(store: Store, *, policy: object, **question: Any) -> Pose:
-    """Return the pose that a policy makes of the candidate paths."""
-    from armillary.fusion.policies import judged  # noqa: PLC0415
+    """Return the pose that a callable makes of the candidate paths; where nobody contests one, the only one."""
+    from armillary.fusion.policies import Judgement, PolicyPose, judged  # noqa: PLC0415
 
     over_time = _as_filter(policy)
     if over_time is not None:
@@ -66,6 +74,12 @@ def pose(store: Store, *, policy: object, **question: Any) -> Pose:
 
         return filtered_pose(store, over_time, **question)
     decide = check_policy(store, policy)
+    try:
+        only = store.pose(**question, policy="unique")
+    except AmbiguousPath:
+        pass
+    else:
+        return PolicyPose.of_pose(only, Judgement.of_only_path(only, only.data_stamps()))
     found = _paths(store, decide, question)
     return judged(decide, found.candidates, found.lost)
 

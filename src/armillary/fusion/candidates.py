@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,8 +18,9 @@ if TYPE_CHECKING:
 
     from armillary._core import PathChoice
     from armillary.relations import Pose
+    from armillary.transforms import Transform
 
-__all__ = ["Candidate", "FoundPaths", "LostPath", "Relation", "Step"]
+__all__ = ["Candidate", "FoundPaths", "LostPath", "Relation", "Step", "steps_from"]
 
 Relation = tuple[str, str, str]
 """(of, in_frame, source)."""
@@ -36,6 +36,9 @@ class Step:
         sampled_at: Its newest datum not after the instant asked for [ns]; None where it is fixed.
         is_contested: Whether another source gives the same frame another pose.
         is_derived: Whether it was predicted, or integrated from twists: others may be computed from the same data.
+        transform: `in_frame_T_of` of the relation.
+        is_downward: Whether the path goes down along it, towards the frame that it is asked in.
+        segment: With two instants: 0 between `of` and the fixed frame, 1 behind it.
         jacobian: (6, 6), from the tangent of the relation to that of the answer.
         covariance: (6, 6) in the tangent of the relation; None where unknown.
     """
@@ -45,6 +48,9 @@ class Step:
     sampled_at: int | None
     is_contested: bool
     is_derived: bool
+    transform: Transform
+    is_downward: bool
+    segment: int
     jacobian: NDArray[float64]
     covariance: NDArray[float64] | None
 
@@ -55,16 +61,18 @@ class Candidate:
 
     Attributes:
         pose: The answer of this path alone.
-        steps: Its relations, from `of` upwards and down to `in_frame`.
+        steps: Its relations, from `of` upwards and down to `in_frame`; empty where nobody contests any of them.
+        data_stamps: Its newest and its oldest datum [ns], where there are no steps.
     """
 
     pose: Pose
     steps: tuple[Step, ...]
+    data_stamps: tuple[int | None, int | None] = (None, None)
 
     @property
     def relations(self) -> tuple[Relation, ...]:
         """(of, in_frame, source) of every step."""
-        return tuple(step.relation for step in self.steps)
+        return tuple(step.relation for step in self.steps) or self.pose.relations
 
     @property
     def chosen(self) -> tuple[Relation, ...]:
@@ -79,30 +87,29 @@ class Candidate:
     @property
     def newest(self) -> int | None:
         """Its newest datum not after the instant of the answer [ns]; None where everything is fixed."""
-        return max((step.sampled_at for step in self.steps if step.sampled_at is not None), default=None)
+        stamps = (step.sampled_at for step in self.steps if step.sampled_at is not None)
+        return max(stamps, default=self.data_stamps[0])
 
     @property
     def oldest(self) -> int | None:
         """The newest datum of the step whose data are the oldest [ns]; None where everything is fixed."""
-        return min((step.sampled_at for step in self.steps if step.sampled_at is not None), default=None)
+        stamps = (step.sampled_at for step in self.steps if step.sampled_at is not None)
+        return min(stamps, default=self.data_stamps[1])
 
     @property
-    def covariance_is_lower_bound(self) -> bool:
-        """Whether the uncertainty of a step is unknown, and counted as zero."""
-        return any(step.covariance is None for step in self.steps)
-
-    @cached_property
-    def covariance(self) -> NDArray[float64]:
-        """(6, 6) in the tangent of `of`; what is unknown counts as zero."""
-        if self.pose.covariance is not None:
-            return self.pose.covariance
-        known = [(step.jacobian, step.covariance) for step in self.steps if step.covariance is not None]
-        return sum((jacobian @ covariance @ jacobian.T for jacobian, covariance in known), np.zeros((6, 6)))
+    def covariance(self) -> NDArray[float64] | None:
+        """(6, 6) in the tangent of `of`; None where that of a step is unknown."""
+        return self.pose.covariance
 
     @property
-    def trace(self) -> float:
-        """The sum of its six variances: m² and rad², a metre weighing as much as a radian."""
-        return float(np.trace(self.covariance))
+    def trace(self) -> float | None:
+        """The sum of its six variances, a metre weighing as much as a radian; None where one is unknown."""
+        return None if self.covariance is None else float(np.trace(self.covariance))
+
+    @property
+    def unknown(self) -> tuple[Relation, ...]:
+        """The relations whose covariance is unknown."""
+        return tuple(step.relation for step in self.steps if step.covariance is None)
 
     def __repr__(self) -> str:
         return f"Candidate({self.pose!r} by {_listed(self.chosen or self.relations)})"
@@ -148,7 +155,7 @@ class FoundPaths:
             elif isinstance(answer, ArmillaryError):
                 lost.append(LostPath(relations=tuple(step[0] for step in steps), error=answer))
             else:
-                answered.append((Candidate(pose=answer, steps=_steps(steps, jacobians, covariances)), choice))
+                answered.append((Candidate(pose=answer, steps=steps_from(steps, jacobians, covariances)), choice))
         answered.sort(key=lambda pair: pair[0].relations)
         lost.sort(key=lambda path: path.relations)
         if not answered:
@@ -169,7 +176,8 @@ class FoundPaths:
         return min(stamps) if len(stamps) > 1 else None
 
 
-def _steps(rows: Iterable[tuple[Any, ...]], jacobians: Any, covariances: Any) -> tuple[Step, ...]:
+def steps_from(rows: Iterable[tuple[Any, ...]], jacobians: Any, covariances: Any) -> tuple[Step, ...]:
+    """Make the steps of a path from the rows of the C++ core."""
     return tuple(
         Step(
             relation=relation,
@@ -177,12 +185,17 @@ def _steps(rows: Iterable[tuple[Any, ...]], jacobians: Any, covariances: Any) ->
             sampled_at=sampled_at,
             is_contested=is_contested,
             is_derived=is_derived,
+            transform=transform,
+            is_downward=is_downward,
+            segment=segment,
             jacobian=jacobian,
             covariance=None if np.isnan(covariance[0, 0]) else covariance,
         )
-        for (relation, error, sampled_at, is_contested, is_derived), jacobian, covariance in zip(
-            rows, jacobians, covariances, strict=True
-        )
+        for (
+            (relation, error, sampled_at, is_contested, is_derived, transform, is_downward, segment),
+            jacobian,
+            covariance,
+        ) in zip(rows, jacobians, covariances, strict=True)
     )
 
 

@@ -8,7 +8,7 @@ A policy is called with the paths that have an answer and returns one of them, o
 >>> world = World()
 >>> for camera, x in (("left", 1.0), ("right", 3.0)):
 ...     seen = Transform.from_xyz_rpy(xyz=(x, 0, 0), rpy=(0, 0, 0))
-...     world.set_pose(of="cup", in_frame="map", transform=seen, at=seconds(1), source=camera)
+...     world.set_pose(of="cup", in_frame="map", transform=seen, at=seconds(1), source=camera, covariance=[0.01] * 6)
 >>> float(world.pose(of="cup", in_frame="map", policy="fuse").transform.translation[0])
 2.0
 >>> float(world.pose(of="cup", in_frame="map", policy=by_source("right")).transform.translation[0])
@@ -18,13 +18,12 @@ A policy is called with the paths that have an answer and returns one of them, o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from armillary.errors import AmbiguousPath, InvalidArgument, NoPathChosen
-from armillary.fusion.candidates import Candidate, LostPath, Relation, Step
-from armillary.fusion.estimate import fused_pose, mahalanobis_distances
+from armillary.errors import AmbiguousPath, InvalidArgument, NoPathChosen, UnknownCovariance
+from armillary.fusion.candidates import Candidate, LostPath, Relation, Step, steps_from
+from armillary.fusion.estimate import fused_paths, mahalanobis_distances
 from armillary.relations import Pose
 from armillary.relations.storage import trusted
 from armillary.transforms import joined_held
@@ -64,52 +63,119 @@ _NEVER = -(2**63)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Judgement:
-    """The paths that a policy was given, and those that it used.
+    """The paths that a policy was given, those that it used, and what it found out about them.
 
     Attributes:
         paths: Every path with an answer.
         used: The paths that the answer was made of.
         lost: Paths without an answer at that instant.
         method: As `Pose.method`.
+        left_out: Paths with an answer whose covariance is unknown, where the policy goes by covariances.
+        quality: Of what is fused. "plain"; "relaxed": exact relations contradict each other so that they meet only far
+            from all that was measured, and count as uncertain as they are apart; "approximate": the errors are so large
+            that only their first order counts.
+        contradiction: The largest residual that no error explains [m, rad]; 0 where exact relations fit together.
+        residuals: The chains of relations that contradict each other, each with what it misses, (6,).
+        is_beyond_first_order: Whether rotations are nearly half a turn apart, or uncertain by more than a radian: then
+            a covariance means little.
     """
 
     paths: tuple[Candidate, ...]
     used: tuple[Candidate, ...]
     lost: tuple[LostPath, ...]
     method: str
+    left_out: tuple[Candidate, ...] = ()
+    quality: str = "plain"
+    contradiction: float = 0.0
+    residuals: tuple[tuple[tuple[Relation, ...], Any], ...] = ()
+    is_beyond_first_order: bool = False
 
     def __repr__(self) -> str:
         return f"Judgement({self.method}: {len(self.used)} of {len(self.paths)} paths used, {len(self.lost)} lost)"
 
-    @cached_property
-    def disagreements(self) -> tuple[float, ...] | None:
-        """The distance of every path from the answer, in standard deviations; None where one is unknown."""
-        is_unknown = any(path.covariance_is_lower_bound for path in self.paths)
-        return None if is_unknown else mahalanobis_distances(self.paths, self.used)
+    @classmethod
+    def from_record(cls, record: tuple[Any, ...], method: str) -> Judgement:
+        """Make it from what the C++ core recorded."""
+        answered, lost, used, left_out, is_fused, quality, contradiction, residuals, is_beyond = record
+        paths = tuple(
+            Candidate(pose=pose, steps=steps_from(steps, jacobians, covariances))
+            for pose, steps, jacobians, covariances in answered
+        )
+        return cls(
+            paths=paths,
+            used=tuple(paths[k] for k in used),
+            lost=tuple(LostPath(relations=relations, error=error) for relations, error in lost),
+            method="fused" if is_fused else method,
+            left_out=tuple(paths[k] for k in left_out),
+            quality=quality,
+            contradiction=contradiction,
+            residuals=tuple((relations, residual) for relations, residual in residuals),
+            is_beyond_first_order=is_beyond,
+        )
+
+    @classmethod
+    def of_only_path(cls, pose: Pose, data_stamps: tuple[int | None, int | None]) -> Judgement:
+        """The judgement about a pose that nobody contests."""
+        only = Candidate(pose=pose, steps=(), data_stamps=data_stamps)
+        return cls(paths=(only,), used=(only,), lost=(), method=pose.method)
 
 
 class PolicyPose(Pose):
-    """A `Pose` with the paths that it was made of. What is computed from it is a plain `Pose`.
+    """A `Pose` with the paths that it was made of. What is computed from it is a plain `Pose`."""
 
-    Attributes:
-        judgement: The paths that the policy was given, and those that it used.
-    """
-
-    __slots__ = ("judgement",)
-    judgement: Judgement
+    __slots__ = ("_effects", "_judgement")
+    _effects: Any
+    _judgement: Judgement
 
     @classmethod
-    def of_pose(cls, pose: Pose, judgement: Judgement, **changes: Any) -> PolicyPose:
-        """A pose with its judgement, and with `changes` to its other fields."""
+    def of_pose(cls, pose: Pose, judgement: Judgement, effects: Any = None, **changes: Any) -> PolicyPose:
+        """A pose with its judgement and `changes` to other fields; `effects` of errors on it where it is fused."""
         plain = {name: getattr(pose, name) for name in cls._FIELDS}
-        return trusted(cls, **(plain | changes), judgement=judgement)
+        return trusted(cls, **(plain | changes), judgement=judgement, effects=effects)
+
+    @property
+    def judgement(self) -> Judgement:
+        """The paths that the policy was given, and those that it used."""
+        try:
+            return self._judgement
+        except AttributeError:
+            record, plain = self.judgement_record(), self._replace()
+            method = plain.method
+            made = (
+                Judgement.of_only_path(plain, self.data_stamps())
+                if record is None
+                else Judgement.from_record(record, method)
+            )
+            object.__setattr__(self, "_judgement", made)
+            return made
+
+    def with_judgement(self, judgement: Judgement) -> PolicyPose:
+        """The same pose with another judgement."""
+        return PolicyPose.of_pose(self, judgement, self._own_effects())
+
+    def _own_effects(self) -> Any:
+        """How a fused pose moves with each error; empty where it is not fused."""
+        try:
+            return self._effects
+        except AttributeError:
+            object.__setattr__(self, "_effects", self.fused_effects())
+            return self._effects
+
+    def _effects_of_errors(self) -> Any:
+        """How the answer moves with each error: as the path does where a single one is the answer."""
+        effects = self._own_effects()
+        if effects or len(self.paths_used) != 1:
+            return effects
+        return {(step.relation, step.error): step.jacobian for step in self.paths_used[0].steps}
 
     def _fields(self) -> dict[str, Any]:
-        return super()._fields() | {"judgement": self.judgement}
+        return super()._fields() | {"judgement": self.judgement, "effects": self._own_effects()}
 
     def _fill(self, fields: dict[str, Any]) -> None:
-        super()._fill({name: value for name, value in fields.items() if name != "judgement"})
-        object.__setattr__(self, "judgement", fields["judgement"])
+        added = ("judgement", "effects")
+        super()._fill({name: value for name, value in fields.items() if name not in added})
+        object.__setattr__(self, "_judgement", fields["judgement"])
+        object.__setattr__(self, "_effects", fields["effects"] or {})
 
     def _replace(self, **changes: Any) -> Pose:  # type: ignore[override]  # what is computed from it has no judgement
         return trusted(Pose, **(super()._fields() | changes))
@@ -139,23 +205,33 @@ class PolicyPose(Pose):
         return self.judgement.lost
 
     @property
-    def disagreements(self) -> tuple[float, ...] | None:
+    def left_out(self) -> tuple[Candidate, ...]:
+        """Paths with an answer that were not considered, because their covariance is unknown."""
+        return self.judgement.left_out
+
+    @property
+    def disagreements(self) -> tuple[float | None, ...] | None:
         """How far each path of `judgement.paths` is from this answer, in standard deviations of that difference.
 
-        None where an uncertainty is unknown.
+        None for a path whose covariance is unknown, and as a whole where that of the answer is.
         """
-        return self.judgement.disagreements
+        judgement = self.judgement
+        if len(judgement.paths) == 1:
+            return (0.0,)
+        if self.covariance is None:
+            return None
+        return mahalanobis_distances(judgement.paths, self.transform, self._effects_of_errors())
 
     @property
     def disagreement(self) -> float | None:
         """The largest of `disagreements`: the Mahalanobis distance of the path that fits worst. 0 for a single path."""
         apart = self.disagreements
-        return None if apart is None else max(apart, default=0.0)
+        return None if apart is None else max((value for value in apart if value is not None), default=0.0)
 
     @property
-    def covariance_is_lower_bound(self) -> bool:
-        """Whether an unknown uncertainty was counted as zero in it."""
-        return any(path.covariance_is_lower_bound for path in self.paths_used)
+    def contradiction(self) -> float:
+        """How far exact relations contradict each other: the largest residual that no error explains [m, rad]."""
+        return self.judgement.contradiction
 
 
 def unique(candidates: Sequence[Candidate]) -> Candidate:
@@ -178,31 +254,49 @@ def latest(candidates: Sequence[Candidate]) -> Candidate:
     return max(candidates, key=lambda path: (_or_never(path.pose.stamp), _or_never(path.oldest)))
 
 
-def most_certain(candidates: Sequence[Candidate]) -> Candidate:
+def most_certain(candidates: Sequence[Candidate]) -> Pose:
     """The path with the smallest trace of its covariance, m² and rad² added up; of equal ones the first by name.
 
-    What is unknown counts as zero: then `covariance_is_lower_bound` of the answer is true.
+    Only paths whose covariance is known are considered; the others are in `left_out` of the answer. A single path is
+    the answer as it is.
     """
-    return min(candidates, key=lambda path: path.trace)
+    known, left_out = _known(candidates)
+    surest = min(known, key=lambda path: path.trace or 0.0)
+    judgement = Judgement(
+        paths=tuple(candidates), used=(surest,), lost=(), method=surest.pose.method, left_out=left_out
+    )
+    return PolicyPose.of_pose(surest.pose, judgement)
 
 
 def fuse(candidates: Sequence[Candidate]) -> Pose:
     """The best estimate from all paths together: generalised least squares on SE(3).
 
-    A relation that several paths share is counted once. Where the correlation of errors is unknown (one relation at two
-    instants; poses predicted or integrated from twists) covariance intersection bounds it. An exact path is taken as it
-    is; of several exact ones the mean. What is unknown counts as zero: then `covariance_is_lower_bound` of the answer
-    is true.
+    Only paths whose covariance is known are considered; the others are in `left_out` of the answer. A relation that
+    several paths share is counted once. Where the correlation of errors is unknown (one relation at two instants; poses
+    predicted or integrated from twists) covariance intersection bounds it. An exact path is taken as it is; of several
+    exact ones that contradict each other the mean, and `contradiction` of the answer says how far they are apart.
     """
-    if len(candidates) == 1:
-        return candidates[0].pose
-    poses = [candidate.pose for candidate in candidates]
-    best = fused_pose(candidates)
-    judgement = Judgement(paths=tuple(candidates), used=tuple(candidates), lost=(), method="fused")
-    relations = dict.fromkeys(relation for candidate in candidates for relation in candidate.relations)
+    known, left_out = _known(candidates)
+    poses = [candidate.pose for candidate in known]
+    judged_alone = Judgement(
+        paths=tuple(candidates), used=tuple(known), lost=(), method=poses[0].method, left_out=left_out
+    )
+    if len(known) == 1:
+        return PolicyPose.of_pose(poses[0], judged_alone)
+    best = fused_paths(known)
+    judgement = replace(
+        judged_alone,
+        method="fused",
+        quality=best.quality,
+        contradiction=best.contradiction,
+        residuals=best.residuals,
+        is_beyond_first_order=best.is_beyond_first_order,
+    )
+    relations = dict.fromkeys(relation for candidate in known for relation in candidate.relations)
     return PolicyPose.of_pose(
         poses[0],
         judgement,
+        best.effects,
         coordinates=best.transform,
         covariance=best.covariance,
         stamp=max((pose.stamp for pose in poses if pose.stamp is not None), default=None),
@@ -210,6 +304,15 @@ def fuse(candidates: Sequence[Candidate]) -> Pose:
         predicted=any(pose.predicted for pose in poses),
         relations=tuple(relations),
     )
+
+
+def _known(candidates: Sequence[Candidate]) -> tuple[list[Candidate], tuple[Candidate, ...]]:
+    """The candidates whose covariance is known, and the others; a single candidate is the only choice anyway."""
+    known = [path for path in candidates if not path.unknown]
+    if known or len(candidates) == 1:
+        return known or list(candidates), tuple(path for path in candidates if path.unknown and known)
+    relations = dict.fromkeys(relation for path in candidates for relation in path.unknown)
+    raise UnknownCovariance(candidates[0].pose.of, candidates[0].pose.in_frame, len(candidates), tuple(relations))
 
 
 fuse.at_one_instant = True  # type: ignore[attr-defined]
@@ -313,9 +416,8 @@ def judged(policy: Policy, candidates: Sequence[Candidate], lost: Sequence[LostP
         return PolicyPose.of_pose(chosen.pose, judgement)
     pose = _checked_answer(answer, candidates)
     if isinstance(answer, PolicyPose) and set(answer.judgement.used) <= set(candidates):
-        used, method = answer.judgement.used, answer.judgement.method
-        judgement = Judgement(paths=tuple(candidates), used=used, lost=tuple(lost), method=method)
-        return PolicyPose.of_pose(answer, judgement)
+        judgement = replace(answer.judgement, paths=tuple(candidates), lost=tuple(lost))
+        return answer.with_judgement(judgement)
     return pose
 
 

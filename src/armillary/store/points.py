@@ -29,6 +29,7 @@ def pose_between_points(
     point: str | NodeId | None,
     reference_point: str | NodeId | None,
     expressed_in: str | NodeId | None,
+    covariance: bool = True,
     **how: Any,
 ) -> Pose:
     """Return a pose whose points or axes are not those of its two frames; arguments as for `World.pose`."""
@@ -47,7 +48,8 @@ def pose_between_points(
     parts = [seen.get(name) for name in ("point", "reference_point", "axes")]
     for mount in (part for part in parts[:2] if part is not None):
         _check_rigid(mount)
-    return between_points(seen["whole"], *parts)
+    pose = between_points(seen["whole"], *parts)
+    return pose if covariance else pose._replace(covariance=None)
 
 
 def position(

@@ -92,7 +92,7 @@ class TwistQuery(Query):
 
 
 def by_policy(store: Store, question: str, *arguments: Any, **asked: Any) -> Any:
-    """Answer a question by a policy other than 'unique', by the functions of `Store.policy_answers`.
+    """Answer a question by a policy that is a callable, by the functions of `Store.policy_answers`.
 
     Args:
         store: The store that is asked.
@@ -103,7 +103,7 @@ def by_policy(store: Store, question: str, *arguments: Any, **asked: Any) -> Any
     if store.policy_answers is None:
         policy = asked.get("policy", arguments[0] if arguments else None)
         raise InvalidArgument(
-            f"This store answers policy='unique' alone, got {policy!r}. Ask the World that has it, or set "
+            f"This store answers no policy that is a callable, got {policy!r}. Ask the World that has it, or set "
             "store.policy_answers to armillary.fusion.answers.",
             policy,
         )

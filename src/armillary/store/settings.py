@@ -68,13 +68,13 @@ class Settings:
     def for_core(self) -> dict[str, Any]:
         """Return the checked arguments of the core's constructor."""
         thin_m, thin_rad = as_thinning(self.thin_m, self.thin_rad)
-        as_positive(self.max_paths, "max_paths")
         return {
             "name": as_text(self.name, "name"),
             "history_ns": as_history(self.history),
             "max_samples": as_count(self.max_samples, "max_samples"),
             "max_runs": as_positive(self.max_runs, "max_runs"),
             "max_waits": as_positive(self.max_waits, "max_waits"),
+            "max_paths": as_positive(self.max_paths, "max_paths"),
             "thin_m": thin_m,
             "thin_rad": thin_rad,
             "default_covariance": self.default_covariance,

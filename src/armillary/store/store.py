@@ -76,7 +76,7 @@ class Store(StoreCore):
         warned_of: Relations and joints of which samples were dropped, which was warned of.
         typos: Finds names that look like a typo.
         mechanisms: Completes joints that follow from others; None where no model is mounted.
-        policy_answers: `armillary.fusion.answers`, or None: then only policy='unique' is answered.
+        policy_answers: `armillary.fusion.answers`, or None: then no policy that is a callable is answered.
         load_world: `World.load`, or None: then no files are compared with.
     """
 

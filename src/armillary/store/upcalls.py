@@ -36,7 +36,7 @@ class Upcalls:
         complete_joint_series: (store, names, positions, stamps, velocities): add them for many instants.
         wheels_turned: (store, at, source): move the bases whose wheels got a velocity.
         pose_between_points: (store, of=, ...): a pose of other points or along other axes than those of its frames.
-        by_policy: (store, question, ...): answer by a policy that C++ does not know.
+        by_policy: (store, question, ...): answer by a policy that is a callable.
         notify: (store, change): run a change in its order and notify observers of its record.
         as_transform: (value): any pose coordinates as a `Transform`.
         as_joint_covariance: (covariance, count, with_velocities): a checked (k, k) matrix.

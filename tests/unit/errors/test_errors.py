@@ -76,6 +76,12 @@ def _by_nobody(world):
     world.pose(of="cup", in_frame="map", policy=by_source("nobody"))
 
 
+def _fused_without_covariance(world):
+    for who in ("left", "right"):
+        world.set_pose(of="cup", in_frame="map", transform=STILL, at=seconds(1), source=who)
+    world.pose(of="cup", in_frame="map", policy="fuse")
+
+
 def _in_two_trees(world):
     world.add_frame("moon")
     world.pose(of="robot", in_frame="moon", at=seconds(2))
@@ -173,6 +179,18 @@ def _connected_already(world: World) -> None:
 
 
 CASES = [
+    Case(
+        errors.UnknownCovariance,
+        _fused_without_covariance,
+        says=("'cup'", "'map'", "2 paths", "'cup' in 'map' by 'left', 'cup' in 'map' by 'right'"),
+        hint="policy='latest'",
+        evidence={
+            "of": "cup",
+            "in_frame": "map",
+            "paths": 2,
+            "relations": (("cup", "map", "left"), ("cup", "map", "right")),
+        },
+    ),
     Case(
         errors.AlreadyConnected,
         _connected_already,

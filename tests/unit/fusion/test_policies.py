@@ -13,6 +13,7 @@ from armillary.errors import (
     InvalidArgument,
     LimitReached,
     NoPathChosen,
+    UnknownCovariance,
     WaitTimeout,
 )
 from armillary.fusion.policies import Candidate, PolicyPose, by_attribute, by_source, fuse
@@ -63,14 +64,14 @@ class TestMostCertain:
     def test_takes_the_smallest_trace(self, cameras):
         pose = cameras.pose(**CUP, policy="most_certain")
         assert x_of(pose) == 1.0
-        assert not pose.covariance_is_lower_bound
+        assert pose.left_out == ()
 
-    def test_counts_unknown_as_zero_and_reports_it(self, cameras):
+    def test_leaves_out_what_is_unknown_and_names_it(self, cameras):
         cameras.set_pose(**CUP, transform=moved(5.0), at=seconds(3), source="somebody")
         pose = cameras.pose(**CUP, policy="most_certain")
-        assert x_of(pose) == 5.0
-        assert pose.covariance_is_lower_bound
-        assert pose.disagreement is None
+        assert x_of(pose) == 1.0
+        assert [path.relations for path in pose.left_out] == [(("cup", "map", "somebody"),)]
+        assert [apart is None for apart in pose.disagreements] == [False, False, True]
 
 
 class TestFusing:
@@ -122,11 +123,23 @@ class TestFusing:
         pose = cameras.pose(of="cup", in_frame="earth", at=seconds(2.5), policy="fuse")
         assert pose.covariance[0, 0] == pytest.approx(0.048, abs=CLOSE)
 
-    def test_counts_unknown_as_zero_and_reports_it(self, cameras):
+    def test_leaves_out_what_is_unknown_and_names_it(self, cameras):
+        cameras.set_pose(**CUP, transform=moved(5.0), at=seconds(2.5), source="somebody")
+        pose = cameras.pose(**CUP, at=seconds(2.5), policy="fuse")
+        assert x_of(pose) == pytest.approx(1.2, abs=CLOSE)
+        assert [path.sources for path in pose.left_out] == [{"somebody"}]
+        assert [path.sources for path in pose.paths_used] == [{"left"}, {"right"}]
+
+    def test_needs_a_path_whose_covariance_is_known(self, cameras):
         cameras.set_pose(of="map", in_frame="sun", transform=moved(0.0), at=seconds(2.5))
-        pose = cameras.pose(of="cup", in_frame="sun", at=seconds(2.5), policy="fuse")
-        assert pose.covariance_is_lower_bound
-        assert pose.covariance[0, 0] == pytest.approx(0.008, abs=CLOSE)
+        with pytest.raises(UnknownCovariance, match="'map' in 'sun' by ''") as caught:
+            cameras.pose(of="cup", in_frame="sun", at=seconds(2.5), policy="fuse")
+        assert caught.value.relations == (("map", "sun", ""),)
+        assert not cameras.can_pose(of="cup", in_frame="sun", at=seconds(2.5), policy="fuse")
+
+    def test_of_one_path_alone_needs_no_covariance(self, world):
+        world.set_pose(**CUP, transform=moved(5.0), at=seconds(1))
+        assert world.pose(**CUP, policy="fuse").covariance is None
 
     def test_of_what_may_rest_on_the_same_motion_does_not_grow_surer(self, world):
         for source in ("left", "right"):

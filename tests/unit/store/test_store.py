@@ -9,6 +9,7 @@ import pytest
 from armillary import LATEST, Transform, seconds
 from armillary.errors import AmbiguousPath, InvalidArgument, NothingToUndo, WaitTimeout, WorldClosed
 from armillary.fusion import answers
+from armillary.fusion.policies import latest
 from armillary.scene import AddGroup, AddTransform, Fix
 from armillary.store import PoseQuery, Query, Settings, Store
 
@@ -116,15 +117,16 @@ class TestObservers:
 
 
 class TestPolicies:
-    def test_need_the_layer_that_decides(self, store):
+    def test_that_are_callables_need_the_layer_that_calls_them(self, store):
         for source in ("left", "right"):
             store.set_pose(of="cup", in_frame="map", transform=shift(1.0), at=1, source=source)
         with pytest.raises(AmbiguousPath):
             store.pose(of="cup", in_frame="map", at=1)
-        with pytest.raises(InvalidArgument, match=r"policy='unique' alone"):
-            store.pose(of="cup", in_frame="map", at=1, policy="latest")
-        store.policy_answers = answers
         assert store.pose(of="cup", in_frame="map", at=1, policy="latest").xyz[0] == 1.0
+        with pytest.raises(InvalidArgument, match=r"callable"):
+            store.pose(of="cup", in_frame="map", at=1, policy=latest)
+        store.policy_answers = answers
+        assert store.pose(of="cup", in_frame="map", at=1, policy=latest).xyz[0] == 1.0
 
 
 class TestWaiting:

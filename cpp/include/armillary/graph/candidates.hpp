@@ -1,11 +1,14 @@
 #pragma once
 
+#include <array>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "armillary/graph/errors.hpp"
 #include "armillary/graph/query.hpp"
 #include "armillary/graph/topology.hpp"
+#include "armillary/math/fusion.hpp"
 
 namespace armillary {
 
@@ -26,17 +29,29 @@ class ChosenSources final : public Selector {
   std::vector<std::pair<FrameId, SourceId>> chosen_;
 };
 
-/// One step of a candidate, and how its error reaches the end of the path.
+/// One edge of the graph of all candidates, evaluated once however many of them pass it.
 struct CandidateEdge {
   RelationId relation = kNone;
+  FrameId child = kNone, parent = kNone;
   const void* provider = nullptr;      ///< relation, provider and `at` together name one error
+  std::uint8_t segment = 0;            ///< of a question with two times: 1 behind the fixed frame
+  std::uint32_t rank = 0;              ///< of its source among those that place the frame, by name
   Stamp at = Stamp::always();          ///< the instant of its value; `always`: it is fixed
   Stamp sampled_at = Stamp::always();  ///< its newest datum not after that
+  FailureKind failure = FailureKind::none;
+  Transform value{};  ///< parent_T_child
   Certainty certainty = Certainty::unknown;
   Covariance covariance{};    ///< set where certainty is `known`
-  Matrix6 jacobian{};         ///< from the tangent of the edge to that of the answer
   bool is_contested = false;  ///< it was chosen among rivals
   bool is_derived = false;    ///< predicted, or integrated from twists: others may rest on the same
+  bool predicted = false, integrated = false;
+  HeldSamples held{};  ///< samples that were used at another instant than their own
+};
+
+/// An edge as a path passes it.
+struct CandidateStep {
+  std::uint32_t edge = 0;  ///< of the set
+  bool is_downward = false;
 };
 
 /// One of several paths between two frames.
@@ -44,7 +59,44 @@ struct Candidate {
   PoseAnswer answer{};
   Failure failure{};                   ///< why the path has no answer
   ChosenSources sources{};             ///< asked with this selector, every question takes this path
-  std::vector<CandidateEdge> edges{};  ///< from `of` upwards and down to `in_frame`; two times: through the fixed frame
+  When at{}, of_at{};                  ///< its instants: LATEST is that of this path
+  std::vector<CandidateStep> steps{};  ///< from `of` upwards and down to `in_frame`; two times: through the fixed frame
 };
+
+/// Every path between two frames, in the order of the names of their relations, and the edges that they are made of.
+struct CandidateSet {
+  std::vector<CandidateEdge> edges;
+  std::vector<Candidate> paths;
+};
+
+/// How the error of each step reaches the end of the path: from the tangent of the edge to that of the answer.
+[[nodiscard]] std::vector<Matrix6> jacobians_of(const CandidateSet& set, const Candidate& path);
+
+/// What a policy was given, and what it made of it.
+struct Judgement {
+  CandidateSet found;
+  std::vector<std::uint32_t> answered{};  ///< paths with an answer
+  std::vector<std::uint32_t> lost{};      ///< paths without; those that lead elsewhere are not among them
+  std::vector<std::uint32_t> used{};      ///< of those answered
+  std::vector<std::uint32_t> left_out{};  ///< of those answered: for want of a covariance
+  bool has_answers = true;                ///< of each path; where all were to be fused nobody has asked for them
+  bool is_fused = false;
+  Fusion fusion{};                     ///< where it is fused; residuals name edges of `graph`
+  std::vector<FusionEdge> graph{};     ///< what was fused
+  std::vector<std::uint32_t> edges{};  ///< of the set, one for each of `graph`
+  std::uint32_t first = 0, last = 0;   ///< vertices of the ends
+};
+
+/// The answer by a policy.
+struct PolicyAnswer {
+  PoseAnswer pose{};
+  std::shared_ptr<Judgement> judgement{};  ///< null where nobody contested anything
+};
+
+/// Adds what is not there yet; `to` is null where nothing was held.
+void add_held(const HeldSamples& held, std::unique_ptr<HeldSamples>& to);
+
+/// The answers of the paths where nobody has asked for them one by one.
+void complete_answers(Judgement& judgement);
 
 }  // namespace armillary

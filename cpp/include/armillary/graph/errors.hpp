@@ -39,6 +39,7 @@ enum class FailureKind {
   not_a_position,
   open_loop,
   unknown_source,
+  unknown_covariance,
 };
 
 /// Why a call could not be answered: what was asked, what is true.
@@ -61,6 +62,7 @@ struct Evidence {
   std::string name{};                                    ///< of a frame that does not exist, or of the body at hand
   std::string other{};                                   ///< the body that a frame is on instead
   std::string joint{};                                   ///< the variable that lacks data, or is at fault
+  std::vector<RelationId> relations{};                   ///< whose covariance is unknown
   std::vector<std::pair<FrameId, std::string>> names{};  ///< of frames in a refused transaction, which may be gone with it
 };
 

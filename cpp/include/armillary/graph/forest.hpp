@@ -30,6 +30,7 @@ struct ForestOptions {
   Duration rival_timeout{1'000'000'000};           ///< how long after its last sample a source still contests others
   std::optional<Covariance> default_covariance{};  ///< of samples that come without one
   Prediction prediction{};
+  std::size_t max_paths = 64;  ///< that a policy chooses among
 };
 
 /// Who places which frame in which: a pose relation.
@@ -82,15 +83,6 @@ struct JointAnswer {
   bool integrated = false;            ///< not given, but integrated from speeds
   std::unique_ptr<HeldSamples> held;  ///< null where it was not held
   bool predicted = false;
-};
-
-/// "Now" as far as everything on the path is known, or one instant.
-struct When {
-  bool latest = true;
-  Stamp at{};
-
-  static When newest() { return {}; }
-  static When exactly(Stamp at) { return {false, at}; }
 };
 
 /// Where was `of`, seen from `in_frame`? With `of_at` and `fixed_frame`: the two ends at two instants.
@@ -347,7 +339,10 @@ class Forest {
                                                               const QueryContext& context) const;
   /// Every path between the two frames, through each of the sources that place a contested frame; those without an
   /// answer carry the reason. Paths that lead elsewhere are among them, as `not_connected`.
-  [[nodiscard]] Result<std::vector<Candidate>> candidates(const Question& question, std::size_t max_paths = 64) const;
+  [[nodiscard]] Result<CandidateSet> candidates(const Question& question, std::size_t max_paths = 64) const;
+  /// By the policy of the context: as `pose` where nobody contests anything, else of all paths.
+  [[nodiscard]] Result<PolicyAnswer> pose_by_policy(const Question& question) const;
+  [[nodiscard]] Result<TwistAnswer> twist_by_policy(const TwistQuestion& question) const;
   /// Measured twists that lead from body to body; else along the poses, edge by edge.
   [[nodiscard]] Result<TwistAnswer> twist(const TwistQuestion& question) const;
   /// The same question at many instants, six values a row: linear, angular. Stops at the first failure and names its row.

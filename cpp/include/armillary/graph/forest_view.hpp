@@ -18,6 +18,8 @@ class ForestView {
 
   [[nodiscard]] bool has(FrameId frame) const { return topology_.has(frame); }
   [[nodiscard]] Result<PoseAnswer> pose(const Question& question) const;
+  /// By the policy of the context.
+  [[nodiscard]] Result<PoseAnswer> pose_by_policy(const Question& question) const;
   [[nodiscard]] Sweep snapshot(FrameId in_frame, When at, const QueryContext& context) const;
   [[nodiscard]] std::pair<FrameId, RelationId> parent_at(FrameId frame, When at) const;
   /// Whether one frame is at one place in the other at every instant: fixed on the way, once and for always.

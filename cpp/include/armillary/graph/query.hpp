@@ -24,6 +24,14 @@ enum class Outside {
   predict,  ///< after the last sample its motion goes on, and the answer is flagged `predicted`; before the first as `raise`
 };
 
+/// What answers where several sources place a frame.
+enum class Policy : std::uint8_t {
+  unique,        ///< nobody: that is a failure
+  latest,        ///< the path whose data are the newest
+  most_certain,  ///< the path with the smallest trace of its covariance, of those that have one
+  fuse,          ///< the best estimate of all paths that have a covariance
+};
+
 /// How far and how surely a motion is continued beyond the last sample.
 struct Prediction {
   Duration horizon{1'000'000'000};
@@ -52,6 +60,8 @@ struct QueryContext {
   bool overrides_screw = false;        ///< `interpolation` was asked for, whatever relations have chosen; but for `step`
   const Selector* selector = nullptr;  ///< null: `unique`, a contested frame is a failure
   bool want_covariance = true;
+  bool defers_covariance = false;  ///< whether it is known is wanted first; it is computed where all of a path are
+  Policy policy = Policy::unique;
   const Topology* measured_in = nullptr;   ///< set by the forest where edges are to know the measured twists of their motion
   const Prediction* prediction = nullptr;  ///< set by the forest where `outside` is `predict`
   Duration hold_up_to = kHoldForEver;      ///< how far from its own instant `hold` uses a sample
@@ -64,6 +74,15 @@ struct QueryContext {
   void note_held(HeldSample sample) const {
     if (held != nullptr) held->push_back(std::move(sample));
   }
+};
+
+/// "Now" as far as everything on the path is known, or one instant.
+struct When {
+  bool latest = true;
+  Stamp at{};
+
+  static When newest() { return {}; }
+  static When exactly(Stamp at) { return {false, at}; }
 };
 
 /// What is known of an answer's uncertainty.
@@ -114,7 +133,8 @@ struct PoseAnswer {
   std::unique_ptr<Covariance> covariance;  ///< set where certainty is `known`
   RelationList relations;
 
-  bool integrated = false;  ///< an edge's poses were integrated from twists
+  bool integrated = false;                                   ///< an edge's poses were integrated from twists
+  Stamp newest = Stamp::always(), oldest = Stamp::always();  ///< of the data it rests on; set for policies
   BodyId body = kNone, reference_body = kNone;
 
   [[nodiscard]] bool is_timeless() const { return stamp == Stamp::always(); }
