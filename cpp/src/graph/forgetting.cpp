@@ -191,7 +191,7 @@ std::vector<Forest::Move> Forest::take_moves() {
   State& state = *state_;
   std::vector<Move> found;
   for (const auto& [id, from] : state.moves) {
-    const RelationRecord* relation = state.relations[id].get();
+    const RelationRecord* relation = state.relations[id];
     if (relation == nullptr) continue;
     found.push_back(
         {*state.frames[relation->of].name, *state.frames[relation->parent].name, state.sources[relation->source], from});
