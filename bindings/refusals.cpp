@@ -104,12 +104,12 @@ void explain_refusals(nb::module_& m) {
   add_signature(function_type, "signature_of");
   add_signature(method_type, "signature_of");
   add_signature(one.attr("inverse").type(), "signature_of_bound");
-  for (const nb::handle value : nb::borrow<nb::dict>(m.attr("__dict__")).values()) {
+  for (const nb::handle value : nb::borrow<nb::dict>(nb::getattr(m, "__dict__")).values()) {
     if (is_native(value, function_type, method_type)) explain_refusals_of(value);
     if (!PyType_Check(value.ptr())) continue;
-    for (const nb::handle member : nb::list(value.attr("__dict__").attr("values")())) {
+    for (const nb::handle member : nb::list(nb::getattr(value, "__dict__").attr("values")())) {
       const bool is_static = Py_TYPE(member.ptr()) == &PyStaticMethod_Type;
-      const nb::object function = is_static ? nb::object(member.attr("__func__")) : nb::borrow(member);
+      const nb::object function = is_static ? nb::object(nb::getattr(member, "__func__")) : nb::borrow(member);
       if (is_native(function, function_type, method_type)) explain_refusals_of(function);
     }
   }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from inspect import Parameter, Signature
@@ -49,7 +50,8 @@ def _parsed(text: str, defaults: tuple[Any, ...]) -> Signature:
 def _definition(text: str) -> ast.FunctionDef:
     source = _DEFAULT.sub(r"default_\1_", text)
     found = ast.parse(source if source.rstrip().endswith("...") else f"{source}: ...").body[0]
-    assert isinstance(found, ast.FunctionDef)  # it is what the bindings declare
+    if not isinstance(found, ast.FunctionDef):
+        raise TypeError(f"The bindings declare {text!r}, which is no function.")
     return found
 
 
@@ -142,9 +144,8 @@ def _listed(parameters: Mapping[str, Parameter]) -> str:
 
 def _fits(value: Any, annotation: Any) -> bool:
     """Whether a value may be of a type as it is written; types that are not known here fit everything."""
-    from armillary import _core  # noqa: PLC0415  (the core imports this module when it refuses a call)
-
+    core = sys.modules["armillary._core"]  # it imports this module when it refuses a call
     if not isinstance(annotation, str):
         return True
-    kinds = [_PLAIN.get(part) or getattr(_core, part, None) for part in annotation.split(" | ")]
+    kinds = [_PLAIN.get(part) or getattr(core, part, None) for part in annotation.split(" | ")]
     return any(kind is None or isinstance(value, kind) for kind in kinds)

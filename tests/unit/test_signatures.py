@@ -39,7 +39,8 @@ class TestTheSignature:
 
     def test_names_arguments_kinds_and_defaults(self):
         signature = inspect.signature(World.set_pose)
-        assert list(signature.parameters) == ["self", "of", "in_frame", "transform", "at", "source", "covariance"]
+        names = ["self", "of", "in_frame", "transform", "at", "source", "covariance", "interpolation"]
+        assert list(signature.parameters) == names
         assert signature.parameters["at"].default is inspect.Parameter.empty
         assert signature.parameters["source"].default is None
         assert signature.parameters["of"].kind is inspect.Parameter.KEYWORD_ONLY

@@ -61,11 +61,7 @@ Failure Forest::State::apply(const PreferSources& edit) {
   if (edit.known) return check_source(of, *edit.known);
   std::vector<PreferenceStep> steps;
   for (const PreferSources::Step& step : edit.steps) steps.push_back({step.from, step.source ? add_source(*step.source) : kNone});
-  if (steps == frames[of].preferences) return {};
-  touch(of);
-  frames[of].preferences = std::move(steps);
-  bodies_changed = bodies_changed || !twists.empty();
-  publish(of);
+  set_preferences(of, std::move(steps));
   return {};
 }
 

@@ -181,6 +181,24 @@ void Forest::driven_changed(RelationId relation, Stamp stamp) {
     state_->relations[relation]->track->watches.inserted(stamp);
 }
 
+Failure Forest::prefer(FrameId of, std::optional<std::string_view> source) {
+  const Guard guard(state_->lock);
+  if (of >= state_->frames.size() || !state_->frames[of].alive) return Evidence{.kind = FailureKind::unknown_frame, .of = of};
+  if (Failure failure = source ? state_->check_source(of, *source) : Failure{}) return failure;
+  std::vector<PreferenceStep> steps;
+  if (source) steps.push_back({Stamp::always(), state_->find_source(*source)});
+  state_->set_preferences(of, std::move(steps));
+  return {};
+}
+
+void Forest::State::set_preferences(FrameId of, std::vector<PreferenceStep> steps) {
+  if (steps == frames[of].preferences) return;
+  touch(of);
+  frames[of].preferences = std::move(steps);
+  bodies_changed = bodies_changed || !twists.empty();
+  publish(of);
+}
+
 Failure Forest::check_source(FrameId of, std::string_view source) const {
   const Guard guard(state_->lock);
   return state_->check_source(of, source);

@@ -427,6 +427,7 @@ struct Forest::State {
   [[nodiscard]] Failure check_adoption(std::string_view name, std::span<const std::string_view> adopted) const;
   Failure join_body(std::string_view name, std::span<const std::string_view> adopted);
   [[nodiscard]] Failure check_source(FrameId of, std::string_view source) const;
+  void set_preferences(FrameId of, std::vector<PreferenceStep> steps);
   void adopt(FrameId frame, BodyId body);
   BodyId declare_body(std::string_view name);
   void leave_body(FrameId frame);

@@ -238,8 +238,9 @@ class Prefix:
             return None
         ((kind, parts),) = value.items()
         named = dict(parts)
-        if "in_frame" in parts:
-            named["in_frame"] = self.name(parts["in_frame"])
+        for key in ("in_frame", "sampled_in"):
+            if parts.get(key):
+                named[key] = self.name(parts[key])
         if "form" in parts:
             joints = {key: [self.name(one) for one in parts["form"][key]] for key in ("positions", "velocities")}
             named["form"] = parts["form"] | joints

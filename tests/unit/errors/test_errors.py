@@ -180,6 +180,13 @@ def _connected_already(world: World) -> None:
 
 CASES = [
     Case(
+        errors.NoSuchRelation,
+        lambda world: (drive(world, 1), world.remove_relation(of="robot", in_frame="map", source="camera")),
+        says=("'robot'", "'map'", "'camera'"),
+        hint="There is: 'robot' in 'map' by ''",
+        evidence={"of": "robot", "in_frame": "map", "source": "camera", "known": (("map", ""),)},
+    ),
+    Case(
         errors.UnknownCovariance,
         _fused_without_covariance,
         says=("'cup'", "'map'", "2 paths", "'cup' in 'map' by 'left', 'cup' in 'map' by 'right'"),

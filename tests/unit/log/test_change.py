@@ -183,7 +183,7 @@ REFUSED = {
         SAID, value={"fixed": {"in_frame": "b", "pose": [0, 0, 0, 2, 0, 0, 0], "certainty": "exact"}}
     ),
     "'covariance' is missing": changed(SAID, value={"fixed": {**fixed("b")["fixed"], "certainty": "known"}}),
-    "neither fixed, driven, sampled nor ended": changed(SAID, value={"painted": {}}),
+    "neither empty, fixed, driven, sampled nor ended": changed(SAID, value={"painted": {}}),
     "field 'at' is no whole number": changed(SAID, at=2**62),
     "field 'authority' is no whole number": changed(SAID, authority=256),
     "16 hexadecimal digits": changed(SAID, id=["1", 1]),

@@ -265,7 +265,7 @@ class TestTracks:
         me = Author()
         log = [me.says("cup", sampled("map"), 1)]
         rows = [me.row("cup", "map", t) for t in (1, 5, 9)]
-        log.append(me.sign("forget", of="cup", in_frame=None, source=None, start=4, end=10))
+        log.append(me.sign("forget", of="cup", track_kind=None, in_frame=None, source=None, start=4, end=10))
         rows.append(me.row("cup", "map", 7))
         resolved = Resolution(log, rows)
         assert [resolved.active(t)[0]["pose", "cup", "robot"].holds for t in (1, 5, 7, 8)] == [True, True, True, False]

@@ -251,6 +251,6 @@ KNOWN_FIELDS = {
     "set_body": {"body", "frames", "present"},
     "prefer": {"subject", "source", "start", "end"},
     "set_variables": {"variables"},
-    "forget": {"of", "in_frame", "source", "start", "end"},
+    "forget": {"of", "track_kind", "in_frame", "source", "start", "end"},
     "reset_time": {"clock"},
 }

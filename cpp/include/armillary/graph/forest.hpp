@@ -286,6 +286,8 @@ class Forest {
   /// Whose placement of a frame ends when the frame is released; none where nobody's does.
   [[nodiscard]] std::optional<std::string> holder(FrameId frame, Stamp at) const;
 
+  /// Prefers a source of a frame at all times, while it is open; an empty optional removes the preference.
+  Failure prefer(FrameId of, std::optional<std::string_view> source);
   /// Whether a source places a frame, or measures how its body moves: else there is nothing to prefer.
   [[nodiscard]] Failure check_source(FrameId of, std::string_view source) const;
 

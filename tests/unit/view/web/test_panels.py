@@ -75,7 +75,7 @@ class TestAnInspection:
         assert "-1.500 0.000 -1.000" in self.seen(kitchen, "map", in_frame="left camera", at=seconds(1.5))
 
     def test_reports_that_a_pose_is_held(self, kitchen):
-        assert "the nearest sample" in self.seen(kitchen, "robot", at=seconds(9.0))
+        assert "for 7 s" in self.seen(kitchen, "robot", at=seconds(9.0))
 
     def test_reports_why_there_is_no_pose(self, kitchen):
         kitchen.fix(of="crater", in_frame="moon", transform=moved(1))
