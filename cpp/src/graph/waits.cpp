@@ -151,11 +151,24 @@ void Forest::State::watch_path(const SegmentQuestion& wanted, const QueryContext
   RelationId limiting = kNone;
   Stamp at = wanted.at.latest ? Stamp::never() : wanted.at.at;
   LatestSearch search(scratch.finder, path, at, limiting);
+  const auto watch_ends = [&](const Failure& failure) {
+    if (!failure) return;
+    watched.frames.insert(watched.frames.end(), {failure->of, failure->in_frame});
+    watch_rivals(failure->of, wanted, context, watch, watched);
+    watch_rivals(failure->in_frame, wanted, context, watch, watched);
+  };
+  if (wanted.at.latest) {  // where that leads nowhere, the search begins elsewhere
+    watch_ends(scratch.finder.find(version, wanted.of, wanted.in_frame, at, context, path));
+    for (const auto* edges : {&path.up, &path.down})
+      for (const PathEdge& edge : *edges) {
+        watched.frames.push_back(edge.child);
+        watch_rivals(edge.child, wanted, context, watch, watched);
+      }
+  }
   bool is_last = false;
   do {
     const Failure failure = search.find_path(version, wanted.of, wanted.in_frame, context);
-    if (failure) watched.frames.insert(watched.frames.end(), {failure->of, failure->in_frame});
-    if (failure) watch_rivals(failure->of, wanted, context, watch, watched);
+    watch_ends(failure);
     if (limiting != kNone) watch_track(limiting, path.valid_to, Stamp::never(), watch, watched);
     for (const auto* edges : {&path.up, &path.down}) {
       for (const PathEdge& edge : *edges) {
