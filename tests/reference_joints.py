@@ -6,6 +6,7 @@ The oracle of the laws of jointed worlds, beside `reference.py`. A rotation is o
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ from reference import (
     rotation_log,
     wxyz_from_rotation,
 )
+
+RIVAL_TIMEOUT_NS = 1_000_000_000
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -92,23 +95,36 @@ class ReferenceJoints:
         stored = self.stored[name, source]
         return {t: stored[t] for t in sorted(stored) if t >= max(stored) - self.history}
 
-    def active_samples(self, name: str, t: float) -> dict[int, tuple[Any, Any]]:
-        """The samples that count at t, oldest first."""
+    def newest(self, name: str, source: str) -> int:
+        return max(self.stored[name, source])
+
+    def active_source(self, name: str, t: float) -> str:
+        """The source that counts at t: rule 8, as for poses."""
         known = self.sources(name)
-        opened = [source for source in known if self.begins[name, source] <= t]
-        if self.preferred.get(name) in opened:
-            opened = [self.preferred[name]]
-        if len(opened) > 1:
-            raise refuse("ContestedJoint")
         if not known:
             raise refuse("NoSamples")
-        return self.kept(name, opened[0] if opened else min(known, key=lambda s: self.begins[name, s]))
+        begun = [source for source in known if self.begins[name, source] <= t]
+        held = self.kinds[name] == "hold"
+        opened = [source for source in begun if held or t <= self.newest(name, source) + RIVAL_TIMEOUT_NS]
+        if self.preferred.get(name) in opened:
+            return self.preferred[name]
+        if len(opened) > 1:
+            raise refuse("ContestedJoint")
+        if opened or begun:
+            return opened[0] if opened else max(begun, key=lambda source: self.newest(name, source))
+        return min(known, key=lambda source: self.begins[name, source])
+
+    def active_samples(self, name: str, t: float) -> dict[int, tuple[Any, Any]]:
+        """The samples that count at t, oldest first."""
+        return self.kept(name, self.active_source(name, t))
 
     def span(self, name: str) -> tuple[float, float]:
-        """Return first and last stamp over all sources; (inf, -inf) where there are no samples."""
+        """Return the first stamp of all sources and the newest of the one that counts; (inf, -inf) without samples."""
         kept = [self.kept(name, source) for source in self.sources(name)]
         first = min((min(samples) for samples in kept), default=math.inf)
         last = max((max(samples) for samples in kept), default=-math.inf)
+        with suppress(Refused):
+            last = self.newest(name, self.active_source(name, last))
         return first, math.inf if kept and self.kinds[name] == "hold" else last
 
     def at(self, name: str, t: float, outside: str, limit: float = math.inf) -> State:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from armillary import Transform, World, relations, seconds
 from armillary.relations.representations import BodyTwist, HybridTwist, LinearAngular, SpatialTwist
+from armillary.transforms import HeldSample
 from strategies import covariances, transforms, vectors
 
 TWINS = {
@@ -29,7 +30,8 @@ REPRESENTATIONS += (relations.position_euler("intrinsic ZYX"),)
 def origins(draw, size, **more):
     """Every field differs from its default."""
     spread = draw(covariances())[:size, :size]
-    flags = {name: draw(st.booleans()) for name in ("held", "predicted")}
+    held = HeldSample(relation=("a", "b", "me"), age_s=1.5), HeldSample(relation=None, age_s=-2.0, joint="lift")
+    flags = {"held": draw(st.sampled_from([(), held[:1], held])), "predicted": draw(st.booleans())}
     known = {"stamp": draw(st.none() | st.integers(-5, 5)), "covariance": draw(st.none() | st.just(spread))}
     more = {name: draw(strategy) for name, strategy in more.items()}
     return flags | known | more | {"relations": draw(st.sampled_from([(), (("a", "b", "me"), ("b", "c", ""))]))}

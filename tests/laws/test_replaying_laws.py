@@ -172,4 +172,6 @@ def test_undone_changes_leave_no_trace(program: list[Any]) -> None:
         run(world, call)
         if len(world.scene.changes()) == depth or call[0] in {"set_pose", "set_twist", "undo", "redo"}:
             continue
+        if call[0] == "add_body" and world.digest() == before:
+            continue  # it restated what holds: there is nothing to undo
         assert_is_taken_back_and_done_again(world, before)

@@ -234,9 +234,9 @@ class TestAMove:
     def test_of_a_late_sample_splits_what_was_one_run(self, grasp):
         put(grasp, "cup", "gripper", {1: 7.0})
         assert where(grasp, "cup", "map", 1) == 27.0
-        with pytest.raises(SingleSample):
+        with pytest.raises(AfterHistory):
             where(grasp, "cup", "map", 0.5)
-        with pytest.raises(SingleSample):
+        with pytest.raises(AfterHistory):
             where(grasp, "cup", "map", 1.5)
 
     def test_at_the_stamp_of_a_sample_replaces_it(self, grasp):
