@@ -427,7 +427,7 @@ class WorldFace:
         What holds everything: transports, recorders and viewers are written against it.
         """
 
-    def set_pose(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | ArrayLike, at: StampLike, source: str | None = None, covariance: ArrayLike | None = None) -> None:
+    def set_pose(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | ArrayLike, at: StampLike, source: str | None = None, covariance: ArrayLike | None = None, interpolation: str | None = None) -> None:
         """
         Say where a frame is at one instant.
 
@@ -442,6 +442,7 @@ class WorldFace:
             at: Instant [ns].
             source: Who asserts it; the world's own name if not given.
             covariance: (6, 6), translation then rotation, in the tangent of `of`, or six variances; unknown if not given.
+            interpolation: As for `add_relation`; the relation keeps the one that it has if not given.
 
         Raises:
             BeforeHistory: The sample is older than the history.
@@ -449,7 +450,7 @@ class WorldFace:
             InvalidName, InvalidStamp, InvalidArgument: The input is refused; nothing is stored.
         """
 
-    def set_poses(self, *, of: str | NodeId, in_frame: str | NodeId, transforms: ArrayLike, at: ArrayLike, source: str | None = None, covariances: ArrayLike | None = None) -> None:
+    def set_poses(self, *, of: str | NodeId, in_frame: str | NodeId, transforms: ArrayLike, at: ArrayLike, source: str | None = None, covariances: ArrayLike | None = None, interpolation: str | None = None) -> None:
         """
         Say where a frame is at many instants: all of them are stored, or none.
 
@@ -460,6 +461,7 @@ class WorldFace:
             at: (N,) int64 [ns], in any order.
             source: Who asserts it; the world's own name if not given.
             covariances: (N, 6, 6), or variances, (N, 6); rows of NaN are unknown.
+            interpolation: As for `add_relation`; the relation keeps the one that it has if not given.
         """
 
     def fix(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | ArrayLike, at: StampLike | None = None, covariance: ArrayLike | None = None, source: str | None = None, recalibrate: bool = False) -> None:
@@ -664,7 +666,7 @@ class WorldFace:
 class StoreCore:
     """The native base of armillary.store.Store."""
 
-    def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, thin_m: float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int, rival_timeout_ns: int, predict_up_to_ns: int, hold_up_to_ns: int, process_noise: ArrayLike | None, root_frame: str, max_changes: int, max_undo: int, authority: int, replica_id: int, upcalls: object) -> None: ...
+    def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, max_paths: int, thin_m: float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int, rival_timeout_ns: int, predict_up_to_ns: int, hold_up_to_ns: int, process_noise: ArrayLike | None, root_frame: str, max_changes: int, max_undo: int, authority: int, replica_id: int, upcalls: object) -> None: ...
 
     def newest_stamp(self) -> int | None:
         """The newest stamp of all samples [ns]; None where there are none."""
@@ -718,7 +720,7 @@ class StoreCore:
     def name(self) -> str:
         """The source of what is said without a source."""
 
-    def set_pose(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | ArrayLike, at: StampLike, source: str | None = None, covariance: ArrayLike | None = None) -> None:
+    def set_pose(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | ArrayLike, at: StampLike, source: str | None = None, covariance: ArrayLike | None = None, interpolation: str | None = None) -> None:
         """
         Say where a frame is at one instant.
 
@@ -733,6 +735,7 @@ class StoreCore:
             at: Instant [ns].
             source: Who asserts it; the world's own name if not given.
             covariance: (6, 6), translation then rotation, in the tangent of `of`, or six variances; unknown if not given.
+            interpolation: As for `add_relation`; the relation keeps the one that it has if not given.
 
         Raises:
             BeforeHistory: The sample is older than the history.
@@ -740,7 +743,7 @@ class StoreCore:
             InvalidName, InvalidStamp, InvalidArgument: The input is refused; nothing is stored.
         """
 
-    def set_poses(self, *, of: str | NodeId, in_frame: str | NodeId, transforms: ArrayLike, at: ArrayLike, source: str | None = None, covariances: ArrayLike | None = None) -> None:
+    def set_poses(self, *, of: str | NodeId, in_frame: str | NodeId, transforms: ArrayLike, at: ArrayLike, source: str | None = None, covariances: ArrayLike | None = None, interpolation: str | None = None) -> None:
         """
         Say where a frame is at many instants: all of them are stored, or none.
 
@@ -751,6 +754,7 @@ class StoreCore:
             at: (N,) int64 [ns], in any order.
             source: Who asserts it; the world's own name if not given.
             covariances: (N, 6, 6), or variances, (N, 6); rows of NaN are unknown.
+            interpolation: As for `add_relation`; the relation keeps the one that it has if not given.
         """
 
     def fix(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | ArrayLike, at: StampLike | None = None, covariance: ArrayLike | None = None, source: str | None = None, recalibrate: bool = False) -> None:
@@ -779,6 +783,8 @@ class StoreCore:
         """
         Let changes be ordered by this time in place of the machine's clock [ns]; None: by the clock again.
         """
+
+    def declare_relation(self, *, of: str | NodeId, in_frame: str | NodeId, source: str | None, at: StampLike, interpolation: str) -> None: ...
 
     def check_new_relation(self, of: str | NodeId, in_frame: str | NodeId, source: str, start: StampLike | None) -> None: ...
 
@@ -1049,7 +1055,7 @@ class StoreCore:
     def node_of_frame(self, name: str | NodeId) -> NodeId | None:
         """The node that made a frame; None where it is no frame of a node."""
 
-    def relation_rows(self) -> tuple[tuple[str, str, str, str, int, int | None, int | None], ...]: ...
+    def relation_rows(self) -> tuple[tuple[str, str, str, str, int, int | None, int | None, str], ...]: ...
 
     def relation_id(self, of: str | NodeId, in_frame: str | NodeId, source: str) -> int: ...
 
@@ -1070,7 +1076,7 @@ class StoreCore:
 
     def parents(self, at: StampLike | Latest) -> dict[str, tuple[str, str] | None]: ...
 
-    def candidates(self, *, of: str | NodeId, in_frame: str | NodeId, at: int | Latest, of_at: int | Latest | None, fixed_frame: str | NodeId | None, outside: str, interpolation: str | None, hold_up_to_s: float | None, max_paths: int) -> list[tuple[PoseAnswer | ArmillaryError, PathChoice, tuple[tuple[tuple[str, str, str], tuple[int, int], int | None, bool, bool, Transform, bool, int], ...], NDArray[float64], NDArray[float64]]]: ...
+    def candidates(self, *, of: str | NodeId, in_frame: str | NodeId, at: StampLike | Latest, of_at: StampLike | Latest | None, fixed_frame: str | NodeId | None, outside: str, interpolation: str | None, hold_up_to_s: float | None, max_paths: int) -> list[tuple[PoseAnswer | ArmillaryError, PathChoice, tuple[tuple[tuple[str, str, str], tuple[int, int], int | None, bool, bool, Transform, bool, int], ...], NDArray[float64], NDArray[float64]]]: ...
 
     def new_wait_id(self) -> int: ...
 
@@ -1439,6 +1445,10 @@ class ChangeRecord:
         """Of what is asserted: empty, fixed, driven, sampled or ended."""
 
     @property
+    def interpolation(self) -> str:
+        """How samples that are asserted follow one another."""
+
+    @property
     def transform(self) -> Any:
         """The pose of a new Transform or of a fixed frame; None of others."""
 
@@ -1512,7 +1522,7 @@ class ChangeRequest:
     def driven(*, of: str, in_frame: str, source: str, since: int | None, form: tuple[Any, ...], at: StampLike) -> ChangeRequest: ...
 
     @staticmethod
-    def sampled(*, of: str, in_frame: str, source: str, since: int, at: StampLike) -> ChangeRequest: ...
+    def sampled(*, of: str, in_frame: str, source: str, since: int, at: StampLike, interpolation: str = 'linear') -> ChangeRequest: ...
 
     @staticmethod
     def sampled_twist(*, of: str, relative_to: str, source: str, at: StampLike) -> ChangeRequest: ...
@@ -1524,19 +1534,19 @@ class ChangeRequest:
     def empty(*, of: str, source: str, since: int | None, at: StampLike) -> ChangeRequest: ...
 
     @staticmethod
-    def set_body(*, body: str, frames: Sequence[str], present: bool = True, at: int) -> ChangeRequest: ...
+    def set_body(*, body: str, frames: Sequence[str], present: bool = True, at: StampLike) -> ChangeRequest: ...
 
     @staticmethod
     def prefer(*, of: str, source: str | None, start: StampLike | None, end: StampLike | None, at: StampLike) -> ChangeRequest: ...
 
     @staticmethod
-    def forget(*, of: str, in_frame: str | None, source: str | None, start: int | None, end: int | None, kind: str | None, empties: str, at: int) -> ChangeRequest:
+    def forget(*, of: str, in_frame: str | None, source: str | None, start: StampLike | None, end: StampLike | None, kind: str | None, empties: str, at: StampLike) -> ChangeRequest:
         """
         Samples from `start` to `end` do not count any more; `empties`: 'nothing', 'unsampled' or 'relation'.
         """
 
     @staticmethod
-    def set_variables(*, kinds: dict[str, str], at: int) -> ChangeRequest: ...
+    def set_variables(*, kinds: dict[str, str], at: StampLike) -> ChangeRequest: ...
 
     @staticmethod
     def unset_variables(*, names: Sequence[str], at: StampLike) -> ChangeRequest: ...

