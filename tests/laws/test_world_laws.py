@@ -15,7 +15,6 @@ from armillary.errors import (
     InvalidArgument,
     NoSamples,
     NotConnected,
-    SingleSample,
     UnknownFrame,
 )
 from strategies import (
