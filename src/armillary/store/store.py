@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from armillary._core import ROOT_NODE, ChangeRecord, NodeId, ReadyQueue, StoreCore
 from armillary.errors import AmbiguousPath, ArmillaryError, ChangesForgotten, InvalidArgument, WorldClosed
-from armillary.stamps import LATEST, Latest, as_stamp, now
+from armillary.stamps import LATEST, Latest, as_instant, as_stamp, now
 from armillary.store.bodies import check_body, listed_frames
 from armillary.store.dispatcher import POSE, TWIST, Dispatcher, Kind, WaitHandle, check_timeout
 from armillary.store.names import frame_name, recall_name
@@ -450,7 +450,7 @@ class Store(StoreCore):
                 of=self.frame_label(of),
                 in_frame=self.frame_label(to),
                 transform=seen.transform,
-                at=since,
+                at=as_instant(since),
                 covariance=seen.covariance,
                 source=source,
                 rank=rank,
@@ -458,10 +458,10 @@ class Store(StoreCore):
         )
 
     def detach_frame(
-        self, *, of: str | NodeId, to: str | NodeId | None, at: int | None, source: str | None, query: Query
+        self, *, of: str | NodeId, to: str | NodeId | None, at: StampLike | None, source: str | None, query: Query
     ) -> None:
         """End what places a frame, and leave it where it is in `to`; arguments as for `World.detach`."""
-        since = self.now() if at is None else at
+        since = self.now() if at is None else as_instant(at)
         who = self.holder(of, since) if source is None else source
         if to is None:
             self.end(of=of, source=who, at=since)

@@ -85,7 +85,8 @@ def _source_of(path: Candidate) -> str:
 def _distances(pose: PolicyPose) -> dict[str, float]:
     """Return by source its distance from the pose, in standard deviations."""
     distances = pose.disagreements or (0.0,) * len(pose.judgement.paths)
-    return {_source_of(path): distance for path, distance in zip(pose.judgement.paths, distances, strict=True)}
+    pairs = zip(pose.judgement.paths, distances, strict=True)
+    return {_source_of(path): 0.0 if distance is None else distance for path, distance in pairs}
 
 
 def _farthest_of_others(source: str, pose: PolicyPose) -> float:
