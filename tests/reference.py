@@ -151,6 +151,7 @@ class Run:
     end: float
     newest: float  # of all samples of this relation
     way: str = "linear"  # how the samples of this relation follow one another
+    moves_on: bool = False  # its source gives the frame a pose under another parent later
 
     @property
     def parent(self) -> str:
@@ -262,9 +263,10 @@ class Run:
         nearest = self.known[0 if early else -1]
         if outside == "hold" and abs(t - nearest.stamp) <= limit:
             return *self._stored(nearest), ((None, t - nearest.stamp),)
-        if len(self.known) == 1 and not self.fixed:
+        alone = len(self.known) == 1 and not self.fixed
+        if alone and (early or not self.moves_on):
             raise refuse("SingleSample", self.relation)
-        if outside == "predict" and not early and not self.fixed and t - self.known[-1].stamp <= HORIZON_NS:
+        if outside == "predict" and not (early or alone) and not self.fixed and t - self.known[-1].stamp <= HORIZON_NS:
             return *self._continued(t, how, default), ()
         raise refuse("BeforeHistory" if early else "AfterHistory", self.relation)
 
@@ -520,7 +522,8 @@ class ReferenceWorld:
         gone = {name}
         while not self.children(gone) <= gone:
             gone |= self.children(gone)
-        self.slots = {track: slots for track, slots in self.slots.items() if track[0] not in gone}
+        left = {track: slots for track, slots in self.slots.items() if track[0] not in gone}
+        self.slots = {track: {k: name for k, name in slots.items() if name not in gone} for track, slots in left.items()}
         self.preferred = {f: steps for f, steps in self.preferred.items() if f not in gone}
         self.events = {track: events for track, events in self.events.items() if track[0] not in gone}
         self.kept = {r: history for r, history in self.kept.items() if gone.isdisjoint(r[:2])}
@@ -539,7 +542,8 @@ class ReferenceWorld:
         stamps = [self._sample_stamps((of, group[0].parent, source)) for group in groups]
         newest = [max(each, default=-math.inf) for each in stamps]
         ways = [self.ways.get((of, group[0].parent, source), "linear") for group in groups]
-        return [Run(of, source, *rest) for rest in zip(map(tuple, groups), ends, newest, ways, strict=True)]
+        runs = [Run(of, source, *rest) for rest in zip(map(tuple, groups), ends, newest, ways, strict=True)]
+        return [replace(run, moves_on=moves_on(run, runs[i + 1 :])) for i, run in enumerate(runs)]
 
     def run_above(self, of: str, t: float) -> Run | str | None:
         """The run that places `of` at t; None for a root. Rule 8: open, contested, preferred."""
@@ -627,6 +631,16 @@ class ReferenceWorld:
         """From when on nothing on the path has changed."""
         return max(run.newest_datum for run, _ in self.path(of, in_frame, LATEST))
 
+    def segment(self, of, in_frame, at, **options) -> list[Step]:
+        """The edges between two frames at one instant, or at the newest that all of them cover."""
+        if at != LATEST:
+            return self.steps(of, in_frame, at, **options)
+        t = self.latest(of, in_frame)
+        try:
+            return self.steps(of, in_frame, t, **options)
+        except Refused as refused:  # an edge begins after the newest common instant: of this path, or of a newer one
+            raise Refused((kind.replace("SingleSample", "BeforeHistory"), None) for kind, _ in refused.reasons) from None
+
     def steps(self, of, in_frame, t, *, outside, how, limit) -> list[Step]:
         def step(edge: tuple[Run, bool]) -> list[Step]:
             run, upwards = edge
@@ -643,12 +657,12 @@ class ReferenceWorld:
         if not {of, in_frame, fixed_frame or of} <= self.frames:
             raise refuse("UnknownFrame")
         seen = fixed_frame or of
+        segments = [(seen, in_frame, at), (of, fixed_frame, of_at)][: 1 if fixed_frame is None else 2]
+        steps = collect(lambda segment: self.segment(*segment, outside=outside, how=how, limit=limit), segments)
+        timeless = (at == LATEST or bool(steps)) and all(step.run.timeless for step in steps)
         t = self.latest(seen, in_frame) if at == LATEST else at
-        segments = [(seen, in_frame, t), (of, fixed_frame, of_at)][: 1 if fixed_frame is None else 2]
-        steps = collect(
-            lambda segment: self.steps(*segment, outside=outside, how=how, limit=limit), segments, latest=at == LATEST
-        )
-        timeless = t == LATEST or (bool(steps) and all(step.run.timeless for step in steps))
+        if at == LATEST and (t == LATEST or all(run.timeless for run, _ in self.path(seen, in_frame, t))):
+            t = of_at  # one side says nothing about time
         return Answer(
             matrix=product(steps),
             stamp=None if timeless else t,
@@ -659,7 +673,11 @@ class ReferenceWorld:
         )
 
 
-def collect(call: Callable[[Any], list[Step]], items: list, *, latest: bool = False) -> list[Step]:
+def moves_on(run: Run, later: list[Run]) -> bool:
+    return any(bool(other.known) and other.relation != run.relation for other in later)
+
+
+def collect(call: Callable[[Any], list[Step]], items: list) -> list[Step]:
     """Everything the calls give, or every reason why they do not."""
     steps, reasons = [], set()
     for item in items:
@@ -667,8 +685,6 @@ def collect(call: Callable[[Any], list[Step]], items: list, *, latest: bool = Fa
             steps += call(item)
         except Refused as refused:
             reasons |= refused.reasons
-    if latest:  # an edge begins after the newest common instant: of this path, or of a newer one
-        reasons = {(kind.replace("SingleSample", "BeforeHistory"), None) for kind, _ in reasons}
     if reasons:
         raise Refused(reasons)
     return steps

@@ -37,7 +37,7 @@ PathFinder::Step PathFinder::choose_run(const TrackSet& set, FrameId frame, Stam
   path.valid_to = std::min(path.valid_to, selection_.valid().to);
   path.newest = std::max(path.newest, selection_.newest());
   path.has_rivals = path.has_rivals || set.tracks.size() > 1;
-  path.is_guess = path.is_guess || (set.tracks.size() > 1 && !selection_.is_open());
+  path.is_guess = path.is_guess || (set.tracks.size() > 1 && selection_.is_guess());
   const std::vector<const Track*>& tracks = selection_.tracks();
   std::uint32_t choice = 0;
   if (tracks.size() > 1) {

@@ -79,7 +79,7 @@ void Selection::fall_back() {
   if (const Contestant* chosen = fallback != nullptr ? fallback : silent) tracks_.push_back(chosen->track);
 }
 
-bool Selection::is_open() const { return std::ranges::any_of(contestants_, &Contestant::is_open); }
+bool Selection::is_guess() const { return !contestants_.empty() && std::ranges::none_of(contestants_, &Contestant::is_open); }
 
 Stamp Selection::newest() const {
   Stamp newest = Stamp::always();

@@ -77,7 +77,6 @@ std::set<RelationId> Forest::State::clear_assertions(TrackRecord& track, const A
     if (!goes || is_of_node) continue;
     if (is_expected_only(run)) awaited.insert(run.relation);
     erase_run(track, k);
-    if (k > 0) join_runs(track, k - 1);
   }
   return awaited;
 }
@@ -115,6 +114,7 @@ void Forest::State::insert_assertions(TrackRecord& track, const AlignTrack& edit
     else if ((asserted->is_new || waits_again || awaited.contains(relation.id)) && std::ranges::none_of(track.runs, is_its))
       await_run(track, relation, asserted->since);
   }
+  for (std::size_t k = track.runs.size(); k-- > 1;) join_runs(track, k - 1);  // where nothing parts them any more
   for (RunRecord& run : track.runs)
     if (run.is_sampled() && !run.is_of_node())
       run.origin = relations[run.relation]->breaks_body ? Origin::against_body : Origin::asserted;

@@ -25,8 +25,8 @@ class Selection {
   [[nodiscard]] const std::vector<const Track*>& tracks() const { return tracks_; }
   /// The same tracks are chosen at every instant of it, as long as no sample comes.
   [[nodiscard]] const Interval& valid() const { return valid_; }
-  /// Whether a source is open; else the tracks are a guess.
-  [[nodiscard]] bool is_open() const;
+  /// Whether sources place the frame and none of them is open: the tracks are a guess then.
+  [[nodiscard]] bool is_guess() const;
   /// The newest datum of all sources, open or not; `always` where none depends on time.
   [[nodiscard]] Stamp newest() const;
 
