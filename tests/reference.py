@@ -522,8 +522,10 @@ class ReferenceWorld:
         gone = {name}
         while not self.children(gone) <= gone:
             gone |= self.children(gone)
-        left = {track: slots for track, slots in self.slots.items() if track[0] not in gone}
-        self.slots = {track: {k: name for k, name in slots.items() if name not in gone} for track, slots in left.items()}
+        for track in [track for track in self.slots if track[0] in gone]:
+            del self.slots[track]
+        for track, slots in self.slots.items():
+            self.slots[track] = {key: parent for key, parent in slots.items() if parent not in gone}
         self.preferred = {f: steps for f, steps in self.preferred.items() if f not in gone}
         self.events = {track: events for track, events in self.events.items() if track[0] not in gone}
         self.kept = {r: history for r, history in self.kept.items() if gone.isdisjoint(r[:2])}
@@ -639,7 +641,8 @@ class ReferenceWorld:
         try:
             return self.steps(of, in_frame, t, **options)
         except Refused as refused:  # an edge begins after the newest common instant: of this path, or of a newer one
-            raise Refused((kind.replace("SingleSample", "BeforeHistory"), None) for kind, _ in refused.reasons) from None
+            kinds = {kind.replace("SingleSample", "BeforeHistory") for kind in refused.kinds}
+            raise Refused((kind, None) for kind in kinds) from None
 
     def steps(self, of, in_frame, t, *, outside, how, limit) -> list[Step]:
         def step(edge: tuple[Run, bool]) -> list[Step]:
