@@ -170,7 +170,8 @@ nb::object judgement_record(const Pose& pose) {
 nb::dict fused_effects(const Pose& pose) {
   nb::dict effects;
   if (!pose.judgement || !pose.judgement->is_fused) return effects;
-  const Judgement& judgement = *pose.judgement;
+  Judgement& judgement = *pose.judgement;
+  complete_paths(judgement);
   const Fusion fusion = fuse(judgement.graph, judgement.first, judgement.last, {.want_effects = true});
   for (std::size_t i = 0; i < judgement.graph.size(); ++i) {
     const CandidateEdge& edge = judgement.found.edges[judgement.edges[i]];
@@ -239,7 +240,8 @@ nb::handle policy_pose_type(Self self) {
 Pose make_policy_pose(const StoreCore& world, PolicyAnswer answer, nb::handle of, nb::handle in_frame) {
   Pose pose = make_pose(world, std::move(answer.pose), of, in_frame);
   if (!answer.judgement) return pose;
-  list_relations(const_cast<StoreCore&>(world), answer.judgement->found);
+  const bool are_listed = answer.judgement->contest != nullptr;  // the answer rests on all of them
+  if (!are_listed) list_relations(const_cast<StoreCore&>(world), answer.judgement->found);
   pose.judgement = std::move(answer.judgement);
   if (pose.judgement->lost.empty()) return pose;
   nb::list errors;

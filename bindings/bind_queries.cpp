@@ -47,6 +47,16 @@ bool is_unique_policy(nb::handle policy) {
 namespace {
 
 std::optional<Policy> policy_of(nb::handle policy) {
+  struct Names {
+    nb::object fuse = nb::steal(PyUnicode_InternFromString("fuse"));
+    nb::object latest = nb::steal(PyUnicode_InternFromString("latest"));
+    nb::object most_certain = nb::steal(PyUnicode_InternFromString("most_certain"));
+  };
+  static const auto* names = new Names;  // lives as long as the interpreter
+  if (policy.is(words().unique)) return Policy::unique;
+  if (policy.is(names->fuse)) return Policy::fuse;
+  if (policy.is(names->latest)) return Policy::latest;
+  if (policy.is(names->most_certain)) return Policy::most_certain;
   if (is_unique_policy(policy)) return Policy::unique;
   if (is_text(policy, "fuse")) return Policy::fuse;
   if (is_text(policy, "latest")) return Policy::latest;
@@ -71,7 +81,8 @@ QueryContext as_context(const StoreCore& world, nb::handle outside, nb::handle p
     const std::optional<Policy> kind = policy_of(policy);
     if (!kind) raise("InvalidArgument", "A policy that is a callable is not possible here, got " + shown(policy) + ".", policy);
     context.policy = *kind;
-    if (nb::isinstance<PathChoice>(policy)) context.selector = &nb::inst_ptr<PathChoice>(policy)->sources;
+    if (*kind == Policy::unique && nb::isinstance<PathChoice>(policy))
+      context.selector = &nb::inst_ptr<PathChoice>(policy)->sources;
   }
   if (!hold_up_to_s.is_none()) context.hold_up_to = as_hold_limit(hold_up_to_s, context.outside);
   if (!interpolation.is_none()) {

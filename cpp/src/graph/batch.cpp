@@ -9,6 +9,7 @@
 #include "graph/batch_poses.hpp"
 #include "graph/evaluate.hpp"
 #include "graph/forest_state.hpp"
+#include "graph/frame_contest.hpp"
 #include "graph/path_search.hpp"
 
 namespace armillary {
@@ -42,8 +43,13 @@ class Block {
   Block(const QueryContext& context, const std::optional<Covariance>& fallback) : context_(context), fallback_(fallback) {}
 
   /// in_T_of for every instant into `result()`. Returns the failing edge's failure.
-  Failure answer(const Path& path, std::span<const std::int64_t> stamps) {
+  Failure answer(const Path& path, std::span<const std::int64_t> stamps) { return answer(path, stamps, kNone, nullptr); }
+
+  /// The same where the pose of one frame in its parent was `given` at each of them.
+  Failure answer(const Path& path, std::span<const std::int64_t> stamps, FrameId frame, const Poses* given) {
     stamps_ = stamps;
+    given_frame_ = frame;
+    given_ = given;
     is_dense_ = std::ranges::is_sorted(stamps);
     if (Failure failure = product(path.up, of_)) return failure;
     if (path.down.empty()) return {};
@@ -70,6 +76,10 @@ class Block {
   }
 
   Failure evaluate(const PathEdge& edge) {
+    if (given_ != nullptr && edge.child == given_frame_) {
+      edge_ = *given_;
+      return {};
+    }
     if (edge.provider.kind == ProviderKind::fixed && edge.opens == Stamp::always()) {
       fill(edge_, edge.provider.fixed().value);
       return {};
@@ -158,6 +168,8 @@ class Block {
   const QueryContext& context_;
   const std::optional<Covariance>& fallback_;
   std::span<const std::int64_t> stamps_;
+  FrameId given_frame_ = kNone;
+  const Poses* given_ = nullptr;
   bool is_dense_ = false;  // in order: neighbours often lie between the same two rows
   Bracket bracket_;
   Series::Probe probes_[kBlock];
@@ -165,14 +177,30 @@ class Block {
   Poses edge_{}, of_{}, in_{};
 };
 
-/// Calls `write(first_row, poses, count)` for every block of instants; where sources contest a frame, `choose` answers row by
-/// row.
+/// Answers the first of some instants at which one frame of the path is contested, as many as it can; how many.
+std::size_t answer_contested(const Topology& topology, const ForestOptions& options, const Question& question,
+                             std::span<const std::int64_t> stamps, Block& block, Poses& chosen) {
+  ContestedPath contested(topology, options);
+  if (!contested.find(question, {stamps[0]})) return 0;
+  std::size_t count = 0;
+  for (; count < stamps.size() && contested.path().holds_at({stamps[count]}); ++count) {
+    const std::optional<Transform> edge = contested.edge_at({stamps[count]});
+    if (!edge) break;
+    put_pose(chosen, count, *edge);
+  }
+  if (count == 0) return 0;
+  const Failure failure = block.answer(contested.path(), stamps.first(count), contested.frame(), &chosen);
+  return failure ? 0 : count;
+}
+
+/// Calls `write(first_row, poses, count)` for every block of instants; where sources contest several frames, `choose` answers
+/// row by row.
 template <typename Complete, typename Choose, typename Write>
 Failure for_each_block(const std::atomic<const Topology*>& root, FrameId of, FrameId in_frame,
-                       std::span<const std::int64_t> stamps, Complete complete, Choose choose,
-                       const std::optional<Covariance>& fallback, Write write) {
+                       std::span<const std::int64_t> stamps, Complete complete, Choose choose, const ForestOptions& options,
+                       Write write) {
   QueryContext context;
-  auto block = std::make_unique<Block>(context, fallback);
+  auto block = std::make_unique<Block>(context, options.default_covariance);
   auto chosen = std::make_unique<Poses>();
   Scratch& scratch = Scratch::of_this_thread();
   for (std::size_t done = 0; done < stamps.size();) {
@@ -184,9 +212,14 @@ Failure for_each_block(const std::atomic<const Topology*>& root, FrameId of, Fra
       if (!topology.has(id)) return Evidence{.kind = FailureKind::unknown_frame, .of = id, .row = done};
     Failure failure = scratch.finder.find(topology, of, in_frame, {stamps[done]}, context, scratch.path);
     if (context.policy != Policy::unique && is_contested_frame(failure)) {
-      const std::size_t most = std::min<std::size_t>(kBlock, stamps.size() - done);
-      Result<std::vector<Transform>> rows =
-          choose(topology, Question{.of = of, .in_frame = in_frame, .context = context}, stamps.subspan(done, most));
+      const std::span<const std::int64_t> next = stamps.subspan(done, std::min<std::size_t>(kBlock, stamps.size() - done));
+      const Question question{.of = of, .in_frame = in_frame, .context = context};
+      if (const std::size_t count = answer_contested(topology, options, question, next, *block, *chosen); count > 0) {
+        write(done, block->result(), count);
+        done += count;
+        continue;
+      }
+      Result<std::vector<Transform>> rows = choose(topology, question, next);
       if (!rows) {
         rows.failure->row = done;
         return std::move(rows.failure);
@@ -243,7 +276,7 @@ Failure Forest::poses(FrameId of, FrameId in_frame, std::span<const std::int64_t
   const auto choose = [&](const Topology& version, const Question& asked, std::span<const std::int64_t> rows) {
     return state_->contested_rows(version, asked, rows);
   };
-  return for_each_block(state_->topology, of, in_frame, stamps, complete, choose, state_->options.default_covariance, write);
+  return for_each_block(state_->topology, of, in_frame, stamps, complete, choose, state_->options, write);
 }
 
 Failure Forest::map_points(FrameId from, FrameId to, std::span<const std::int64_t> stamps, const QueryContext& context,
@@ -262,7 +295,7 @@ Failure Forest::map_points(FrameId from, FrameId to, std::span<const std::int64_
   const auto choose = [&](const Topology& version, const Question& asked, std::span<const std::int64_t> rows) {
     return state_->contested_rows(version, asked, rows);
   };
-  return for_each_block(state_->topology, from, to, stamps, complete, choose, state_->options.default_covariance, write);
+  return for_each_block(state_->topology, from, to, stamps, complete, choose, state_->options, write);
 }
 
 // -- All frames seen from one

@@ -62,6 +62,9 @@ Stamp newest_datum(const PathEdge& edge, const Bracket& bracket, Stamp at) {
 
 constexpr std::size_t kFewRivals = 3;  // more make room as they are found
 
+/// The instant that names an error: a fixed pose has one at all times.
+Stamp named_instant(const PathEdge& edge, Stamp at) { return edge.provider.kind == ProviderKind::fixed ? Stamp::always() : at; }
+
 bool same_path(const Candidate& a, const Candidate& b) {
   const auto same_step = [](const CandidateStep& x, const CandidateStep& y) { return x.edge == y.edge; };
   return a.failure.kind() == b.failure.kind() && std::ranges::equal(a.steps, b.steps, same_step);
@@ -74,6 +77,54 @@ void add_held(const HeldSamples& held, std::unique_ptr<HeldSamples>& to) {
   if (!to) to = std::make_unique<HeldSamples>();
   for (const HeldSample& sample : held)
     if (std::ranges::find(*to, sample) == to->end()) to->push_back(sample);
+}
+
+void evaluate_candidate(const Topology& topology, const PathEdge& edge, Stamp at, const QueryContext& context,
+                        const std::optional<Covariance>& fallback, CandidateEdge& out) {
+  out.relation = edge.relation;
+  out.provider = edge.provider.pointer;
+  out.child = edge.child;
+  out.at = named_instant(edge, at);
+  Evaluation value;
+  const bool is_sampled = edge.provider.kind == ProviderKind::sampled;
+  const Bracket bracket = is_sampled ? edge.provider.series().bracket(at) : Bracket{};
+  QueryContext noting = context;
+  noting.held = &out.held;
+  out.failure = evaluate_edge(edge, is_sampled ? &bracket : nullptr, at, noting, fallback, value);
+  if (out.failure != FailureKind::none) return;
+  out.sampled_at = newest_datum(edge, bracket, at);
+  out.value = value.value;
+  out.certainty = value.certainty;
+  if (value.certainty == Certainty::known) out.covariance = value.covariance;
+  const bool is_computed = is_sampled && edge.provider.series().rests_on_computed(at);
+  out.is_derived = value.predicted || is_computed;
+  out.predicted = value.predicted;
+  out.integrated = value.integrated || (topology.bodies() != nullptr && is_computed);
+}
+
+void summarize(const CandidateSet& found, const Question& question, Candidate& candidate) {
+  PoseAnswer& answer = candidate.answer;
+  bool is_timeless[2] = {true, true};
+  for (const CandidateStep& step : candidate.steps) {
+    const CandidateEdge& edge = found.edges[step.edge];
+    const bool is_fixed = edge.at == Stamp::always();
+    is_timeless[edge.segment] = is_timeless[edge.segment] && is_fixed;
+    add_held(edge.held, answer.held);
+    answer.predicted = answer.predicted || edge.predicted;
+    answer.integrated = answer.integrated || edge.integrated;
+    answer.relations.push_back(edge.relation);
+    if (edge.sampled_at == Stamp::always()) continue;
+    answer.newest = std::max(answer.newest, edge.sampled_at);
+    answer.oldest = answer.oldest == Stamp::always() ? edge.sampled_at : std::min(answer.oldest, edge.sampled_at);
+  }
+  const bool is_fixed = is_timeless[0] && is_timeless[1];
+  if (is_fixed) {
+    answer.stamp = Stamp::always();
+  } else if (question.fixed_frame == kNone || !question.at.latest || !is_timeless[1]) {
+    answer.stamp = candidate.at.at;
+  } else {
+    answer.stamp = candidate.of_at.at;
+  }
 }
 
 Result<CandidateSet> PathSearch::search() {
@@ -117,7 +168,9 @@ Failure PathSearch::walk(Candidate& candidate) {
   if (Failure failure = add_segment(is_direct ? 0 : 1, from, exact.in_frame, exact.at, exact.context, candidate)) return failure;
   candidate.at = exact.at;
   candidate.of_at = exact.of_at;
-  summarize(candidate);
+  summarize(found_, question_, candidate);
+  candidate.answer.body = topology_.node(question_.of).body;
+  candidate.answer.reference_body = topology_.node(question_.in_frame).body;
   if (!ask_) return {};
   Result<PoseAnswer> answered = ask_(exact);
   answered.value.newest = candidate.answer.newest;
@@ -167,7 +220,7 @@ Failure PathSearch::add_segment(std::uint8_t number, FrameId of, FrameId in_fram
 }
 
 std::uint32_t PathSearch::add_edge(const PathEdge& edge, std::uint8_t segment, Stamp at, const QueryContext& context) {
-  const Stamp named_at = edge.provider.kind == ProviderKind::fixed ? Stamp::always() : at;
+  const Stamp named_at = named_instant(edge, at);
   for (std::uint32_t i = 0; i < found_.edges.size(); ++i) {
     const CandidateEdge& known = found_.edges[i];
     if (known.relation == edge.relation && known.at == named_at && known.segment == segment &&
@@ -177,34 +230,16 @@ std::uint32_t PathSearch::add_edge(const PathEdge& edge, std::uint8_t segment, S
   const auto index = static_cast<std::uint32_t>(found_.edges.size());
   path_edges_.push_back(edge);
   CandidateEdge& added = found_.edges.emplace_back();
-  added.relation = edge.relation;
-  added.provider = edge.provider.pointer;
   added.segment = segment;
-  added.at = named_at;
   added.is_contested = chosen_.names(edge.child);
   place_edge(edge, added);
-  Evaluation value;
-  const bool is_sampled = edge.provider.kind == ProviderKind::sampled;
-  const Bracket bracket = is_sampled ? edge.provider.series().bracket(at) : Bracket{};
-  QueryContext noting = context;
-  noting.held = &added.held;
-  added.failure = evaluate_edge(edge, is_sampled ? &bracket : nullptr, at, noting, fallback_, value);
-  if (added.failure != FailureKind::none) return index;
-  added.sampled_at = newest_datum(edge, bracket, at);
-  added.value = value.value;
-  added.certainty = value.certainty;
-  if (value.certainty == Certainty::known) added.covariance = value.covariance;
-  const bool is_computed = is_sampled && edge.provider.series().rests_on_computed(at);
-  added.is_derived = value.predicted || is_computed;
-  added.predicted = value.predicted;
-  added.integrated = value.integrated || (topology_.bodies() != nullptr && is_computed);
+  evaluate_candidate(topology_, edge, at, context, fallback_, added);
   return index;
 }
 
 /// Its two frames, and which of the sources of the frame it is.
 void PathSearch::place_edge(const PathEdge& edge, CandidateEdge& out) const {
   const FrameNode& node = topology_.node(edge.child);
-  out.child = edge.child;
   out.parent = node.parent;
   if (node.tracks == nullptr) return;
   const std::vector<Track>& tracks = node.tracks->tracks;
@@ -215,34 +250,6 @@ void PathSearch::place_edge(const PathEdge& edge, CandidateEdge& out) const {
         out.rank = i;
         return;
       }
-}
-
-/// What the answer of the path says beside its value.
-void PathSearch::summarize(Candidate& candidate) const {
-  PoseAnswer& answer = candidate.answer;
-  bool is_timeless[2] = {true, true};
-  for (const CandidateStep& step : candidate.steps) {
-    const CandidateEdge& edge = found_.edges[step.edge];
-    const bool is_fixed = edge.at == Stamp::always();
-    is_timeless[edge.segment] = is_timeless[edge.segment] && is_fixed;
-    add_held(edge.held, answer.held);
-    answer.predicted = answer.predicted || edge.predicted;
-    answer.integrated = answer.integrated || edge.integrated;
-    answer.relations.push_back(edge.relation);
-    if (edge.sampled_at == Stamp::always()) continue;
-    answer.newest = std::max(answer.newest, edge.sampled_at);
-    answer.oldest = answer.oldest == Stamp::always() ? edge.sampled_at : std::min(answer.oldest, edge.sampled_at);
-  }
-  answer.body = topology_.node(question_.of).body;
-  answer.reference_body = topology_.node(question_.in_frame).body;
-  const bool is_fixed = is_timeless[0] && is_timeless[1];
-  if (is_fixed) {
-    answer.stamp = Stamp::always();
-  } else if (question_.fixed_frame == kNone || !question_.at.latest || !is_timeless[1]) {
-    answer.stamp = candidate.at.at;
-  } else {
-    answer.stamp = candidate.of_at.at;
-  }
 }
 
 /// By the names of relations: of, in_frame, source.

@@ -176,20 +176,17 @@ void find_clusters(Judgement& judgement) {
 
 }  // namespace
 
-void build_graph(const PathSearch& search, const Question& question, Judgement& judgement) {
+void list_graph(const Question& question, Judgement& judgement) {
   const std::vector<CandidateEdge>& edges = judgement.found.edges;
   Vertices vertices(question);
   std::vector<bool> is_taken(edges.size(), false);
   judgement.graph.reserve(edges.size());
   judgement.edges.reserve(edges.size());
-  bool has_derived = false, has_driven = false;
   for (const std::uint32_t path : judgement.used)
     for (const CandidateStep& step : judgement.found.paths[path].steps) {
       if (is_taken[step.edge]) continue;
       is_taken[step.edge] = true;
       const CandidateEdge& edge = edges[step.edge];
-      has_derived = has_derived || edge.is_derived;
-      has_driven = has_driven || search.path_edges()[step.edge].provider.kind == ProviderKind::driven;
       FusionEdge& fused = judgement.graph.emplace_back();
       fused.from = vertices.number(edge.parent, edge.segment);
       fused.to = vertices.number(edge.child, edge.segment);
@@ -199,12 +196,19 @@ void build_graph(const PathSearch& search, const Question& question, Judgement& 
     }
   judgement.first = vertices.number(question.in_frame, 1);
   judgement.last = vertices.number(question.of, 0);
-  const bool has_two_times = question.fixed_frame != kNone;
+}
+
+void build_graph(const PathSearch& search, const Question& question, Judgement& judgement) {
+  list_graph(question, judgement);
+  const auto is_driven = [&](std::uint32_t edge) { return search.path_edges()[edge].provider.kind == ProviderKind::driven; };
+  const bool has_two_times = question.fixed_frame != kNone, has_driven = std::ranges::any_of(judgement.edges, is_driven);
   if (has_two_times || has_driven) {
     SharedErrors shared(search, question.context, judgement);
     if (has_two_times) shared.share_repeated();
     if (has_driven) shared.share_joints();
   }
+  const bool has_derived =
+      std::ranges::any_of(judgement.edges, [&](std::uint32_t edge) { return judgement.found.edges[edge].is_derived; });
   if (has_two_times || has_derived || question.at.latest) find_clusters(judgement);
 }
 

@@ -7,7 +7,10 @@
 
 namespace armillary {
 
-/// Fills `graph`, `edges`, `first` and `last` of the judgement from the paths that it uses.
+/// Fills `graph`, `edges`, `first` and `last` of the judgement from the paths that it uses, as if all errors were independent.
+void list_graph(const Question& question, Judgement& judgement);
+
+/// The same, with what is known of the correlation of errors.
 void build_graph(const PathSearch& search, const Question& question, Judgement& judgement);
 
 /// The best estimate of twists of one point along the same axes; `are_correlated` where two rest on one relation, so that the

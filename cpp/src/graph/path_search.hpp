@@ -18,6 +18,13 @@ namespace armillary {
 /// sources contest there is no path to choose.
 [[nodiscard]] bool is_contested_frame(const Failure& failure);
 
+/// The value of an edge of a candidate, and what is to be said of it; `out.failure` where it has none.
+void evaluate_candidate(const Topology& topology, const PathEdge& edge, Stamp at, const QueryContext& context,
+                        const std::optional<Covariance>& fallback, CandidateEdge& out);
+
+/// What the answer of a path says beside its value, from its edges.
+void summarize(const CandidateSet& found, const Question& question, Candidate& candidate);
+
 /// A search through the choices that contested frames leave open. At every one it asks, and where a frame is in the way
 /// that nobody decided, it tries each of the sources that place it. Cost: for each path its edges, times the contested
 /// frames on it; every edge is evaluated once.
@@ -47,7 +54,6 @@ class PathSearch {
                       Candidate& candidate);
   std::uint32_t add_edge(const PathEdge& edge, std::uint8_t segment, Stamp at, const QueryContext& context);
   void place_edge(const PathEdge& edge, CandidateEdge& out) const;
-  void summarize(Candidate& candidate) const;
   [[nodiscard]] bool is_before(const Candidate& a, const Candidate& b) const;
 
   const Topology& topology_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graph/forest_state.hpp"
+#include "graph/frame_contest.hpp"
 #include "graph/fusing.hpp"
 #include "graph/path_search.hpp"
 
@@ -222,6 +223,7 @@ Failure Chooser::answer(PolicyAnswer& out) {
 }  // namespace
 
 void complete_answers(Judgement& judgement) {
+  complete_paths(judgement);
   for (const std::uint32_t i : judgement.answered) {
     Candidate& path = judgement.found.paths[i];
     Transform total;
@@ -264,8 +266,12 @@ Result<PolicyAnswer> Forest::State::pose_by_policy(const Topology& now, const Qu
 }
 
 Result<PolicyAnswer> Forest::State::contested_pose(const Topology& now, const Question& question) const {
-  Chooser chooser(options, now, question, [&](const Question& asked) { return pose_in(now, asked); });
   Result<PolicyAnswer> result;
+  if (question.context.policy == Policy::fuse && !question.at.latest) {
+    ContestedPath path(now, options);
+    if (path.find(question, question.at.at) && path.fuse(result.value)) return result;
+  }
+  Chooser chooser(options, now, question, [&](const Question& asked) { return pose_in(now, asked); });
   result.failure = chooser.choose();
   if (!result.failure) result.failure = chooser.answer(result.value);
   return result;

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 #include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "armillary/math/uncertain.hpp"
@@ -32,64 +34,72 @@ using Vector6 = std::array<double, 6>;
   return result;
 }
 
+/// Calls `visit` with the constants 0 to N - 1: loops of so few steps are worth writing out.
+template <std::size_t N, typename Visit>
+constexpr void unrolled(Visit&& visit) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (visit(std::integral_constant<std::size_t, I>{}), ...);
+  }(std::make_index_sequence<N>{});
+}
+
+/// The Cholesky factor of a symmetric S, of which the lower triangle counts, with inverted diagonal. False where a pivot is not
+/// above `smallest`, a share of its diagonal entry: S is not positive definite, or so nearly singular that squares lose digits.
+[[nodiscard]] inline bool factorize_definite(const Matrix6& s, double smallest, Matrix6& c) {
+  bool is_definite = true;
+  unrolled<6>([&](auto i) {
+    double pivot = s[7 * i];
+    unrolled<i>([&](auto j) {
+      double sum = s[6 * i + j];
+      unrolled<j>([&](auto k) { sum -= c[6 * i + k] * c[6 * j + k]; });
+      c[6 * i + j] = sum * c[7 * j];
+      pivot -= c[6 * i + j] * c[6 * i + j];
+    });
+    is_definite = is_definite && pivot > smallest * s[7 * i] && pivot > 0.0;
+    c[7 * i] = 1.0 / std::sqrt(pivot);
+  });
+  return is_definite;
+}
+
 /// A lower triangular W with W S W^T = I; false where S is singular, or so nearly that squares lose digits.
 [[nodiscard]] inline bool inverse_root(const Matrix6& s, Matrix6& w) {
-  constexpr double kSmallestPivot = 1e-7;  // of the correlations, whose diagonal is one
-  Vector6 unit;
-  for (std::size_t i = 0; i < 6; ++i) {
-    if (!(s[7 * i] > 0.0)) return false;
-    unit[i] = 1.0 / std::sqrt(s[7 * i]);
-  }
-  Matrix6 c;  // Cholesky factor of the correlations, with inverted diagonal
-  for (std::size_t i = 0; i < 6; ++i) {
-    for (std::size_t j = 0; j <= i; ++j) {
-      double sum = s[6 * i + j] * unit[i] * unit[j];
-      for (std::size_t k = 0; k < j; ++k) sum -= c[6 * i + k] * c[6 * j + k];
-      if (i != j) {
-        c[6 * i + j] = sum * c[7 * j];
-      } else {
-        if (!(sum > kSmallestPivot)) return false;
-        c[7 * i] = 1.0 / std::sqrt(sum);
-      }
-    }
-  }
+  constexpr double kSmallestPivot = 1e-7;
+  Matrix6 c;
+  if (!factorize_definite(s, kSmallestPivot, c)) return false;
   w.fill(0.0);
-  for (std::size_t j = 0; j < 6; ++j)
-    for (std::size_t i = j; i < 6; ++i) {
-      double sum = i == j ? 1.0 : 0.0;
-      for (std::size_t k = j; k < i; ++k) sum -= c[6 * i + k] * w[6 * k + j];
+  unrolled<6>([&](auto i) {
+    unrolled<i>([&](auto j) {
+      double sum = 0.0;
+      unrolled<i - j>([&](auto k) { sum -= c[6 * i + j + k] * w[6 * (j + k) + j]; });
       w[6 * i + j] = sum * c[7 * i];
-    }
-  for (std::size_t i = 0; i < 6; ++i)
-    for (std::size_t j = 0; j <= i; ++j) w[6 * i + j] *= unit[j];
+    });
+    w[7 * i] = c[7 * i];
+  });
   return true;
 }
 
-/// x with A x = b for a symmetric positive definite A, of which the upper triangle counts; false where it is nearly singular.
+inline constexpr double kSmallestDefinitePivot = 1e-10;  ///< of the diagonal, where digits are not to be squared again
+
+/// Whether a symmetric A is positive definite, with room for rounding.
+[[nodiscard]] inline bool is_definite(const Matrix6& a) {
+  Matrix6 c;
+  return factorize_definite(a, kSmallestDefinitePivot, c);
+}
+
+/// x with A x = b for a symmetric positive definite A; false where it is nearly singular.
 [[nodiscard]] inline bool solve_definite(const Matrix6& a, const Vector6& b, Vector6& x) {
-  constexpr double kSmallestPivot = 1e-10;  // of the diagonal
-  Matrix6 u;                                // A = U^T U, with inverted diagonal
-  for (std::size_t i = 0; i < 6; ++i) {
-    double pivot = a[7 * i];
-    for (std::size_t k = 0; k < i; ++k) pivot -= u[6 * k + i] * u[6 * k + i];
-    if (!(pivot > kSmallestPivot * a[7 * i])) return false;
-    u[7 * i] = 1.0 / std::sqrt(pivot);
-    for (std::size_t j = i + 1; j < 6; ++j) {
-      double sum = a[6 * i + j];
-      for (std::size_t k = 0; k < i; ++k) sum -= u[6 * k + i] * u[6 * k + j];
-      u[6 * i + j] = sum * u[7 * i];
-    }
-  }
-  for (std::size_t i = 0; i < 6; ++i) {
+  Matrix6 c;
+  if (!factorize_definite(a, kSmallestDefinitePivot, c)) return false;
+  unrolled<6>([&](auto i) {
     double sum = b[i];
-    for (std::size_t k = 0; k < i; ++k) sum -= u[6 * k + i] * x[k];
-    x[i] = sum * u[7 * i];
-  }
-  for (std::size_t i = 6; i-- > 0;) {
+    unrolled<i>([&](auto k) { sum -= c[6 * i + k] * x[k]; });
+    x[i] = sum * c[7 * i];
+  });
+  unrolled<6>([&](auto step) {
+    constexpr std::size_t i = 5 - step;
     double sum = x[i];
-    for (std::size_t k = i + 1; k < 6; ++k) sum -= u[6 * i + k] * x[k];
-    x[i] = sum * u[7 * i];
-  }
+    unrolled<step>([&](auto k) { sum -= c[6 * (i + 1 + k) + i] * x[i + 1 + k]; });
+    x[i] = sum * c[7 * i];
+  });
   return true;
 }
 

@@ -4,76 +4,21 @@
 #include <cmath>
 #include <limits>
 
+#include "math/fusion_limits.hpp"
+#include "math/tangents.hpp"
+
 namespace armillary {
 
 namespace {
 
-constexpr int kMostRounds = 20;
 constexpr int kMostFrozenRounds = 60;
-constexpr double kLargestTurn = 0.7;  // [rad] of one round
-constexpr double kConvergedDeviations = 1e-7;
-constexpr double kConverged = 1e-12;       // [m, rad]
 constexpr double kExactDirection = 1e-13;  // of the largest deviation: a smaller one is none
 constexpr double kContradiction = 1e-9;    // [m, rad]: a smaller residual is rounding
 constexpr double kFarMisfit = 10.0;        // deviations
 constexpr double kFar = 3.0;               // times the first disagreement
-constexpr double kHalfTurn = 3.0;          // [rad]: beyond, the logarithm is ambiguous
-
-Vector6 values_of(const Tangent& t) {
-  return {t.translation.x, t.translation.y, t.translation.z, t.rotation.x, t.rotation.y, t.rotation.z};
-}
-Tangent tangent_of(const Vector6& v) { return {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}}; }
-
-Vector3 product(const Matrix3& m, const Vector3& v) {
-  return {m[0] * v.x + m[1] * v.y + m[2] * v.z, m[3] * v.x + m[4] * v.y + m[5] * v.z, m[6] * v.x + m[7] * v.y + m[8] * v.z};
-}
-Vector3 product_of_transposed(const Matrix3& m, const Vector3& v) {
-  return {m[0] * v.x + m[3] * v.y + m[6] * v.z, m[1] * v.x + m[4] * v.y + m[7] * v.z, m[2] * v.x + m[5] * v.y + m[8] * v.z};
-}
-Tangent product(const Upper6& m, const Tangent& v) {
-  return {product(m.tt, v.translation) + product(m.tr, v.rotation), product(m.rr, v.rotation)};
-}
-Tangent product_of_transposed(const Upper6& m, const Tangent& v) {
-  return {product_of_transposed(m.tt, v.translation),
-          product_of_transposed(m.tr, v.translation) + product_of_transposed(m.rr, v.rotation)};
-}
-Tangent product(const Symmetric6& m, const Tangent& v) {
-  return {product(m.tt, v.translation) + product(m.tr, v.rotation),
-          product_of_transposed(m.tr, v.translation) + product(m.rr, v.rotation)};
-}
-Tangent operator+(const Tangent& a, const Tangent& b) { return {a.translation + b.translation, a.rotation + b.rotation}; }
-Tangent operator-(const Tangent& a, const Tangent& b) { return {a.translation - b.translation, a.rotation - b.rotation}; }
-
-/// a b, of which b has no lower left block.
-Matrix6 product(const Matrix6& a, const Upper6& b) {
-  Matrix6 result;
-  for (std::size_t i = 0; i < 6; ++i) {
-    const double* row = a.data() + 6 * i;
-    for (std::size_t j = 0; j < 3; ++j) {
-      result[6 * i + j] = row[0] * b.tt[j] + row[1] * b.tt[3 + j] + row[2] * b.tt[6 + j];
-      result[6 * i + j + 3] = row[0] * b.tr[j] + row[1] * b.tr[3 + j] + row[2] * b.tr[6 + j] + row[3] * b.rr[j] +
-                              row[4] * b.rr[3 + j] + row[5] * b.rr[6 + j];
-    }
-  }
-  return result;
-}
 
 /// J S J^T.
 Symmetric6 propagated(const Symmetric6& s, const Matrix6& j) { return Symmetric6::of(armillary::propagated(s.covariance(), j)); }
-
-/// c c^T.
-Symmetric6 square_of(const Matrix6& c) {
-  Covariance square;
-  for (std::size_t i = 0; i < 6; ++i)
-    for (std::size_t j = i; j < 6; ++j) {
-      double total = 0.0;
-      for (std::size_t k = 0; k < 6; ++k) total += c[6 * i + k] * c[6 * j + k];
-      square.values[6 * i + j] = square.values[6 * j + i] = total;
-    }
-  return Symmetric6::of(square);
-}
-
-double trace_of(const Symmetric6& s) { return s.tt[0] + s.tt[4] + s.tt[8] + s.rr[0] + s.rr[4] + s.rr[8]; }
 
 bool is_zero(const Tangent& v) { return v.translation == Vector3{} && v.rotation == Vector3{}; }
 
@@ -377,7 +322,7 @@ bool BlockSolver::move(std::vector<Chain>& chains) {
   const std::size_t unknowns = 6 * (junctions_ - 1);
   double turn = 0.0;
   for (std::uint32_t j = 1; j < junctions_; ++j) turn = std::max(turn, norm(change_of(j).rotation));
-  const double share = turn > kLargestTurn ? kLargestTurn / turn : 1.0;
+  const double share = turn > fusion::kLargestTurn ? fusion::kLargestTurn / turn : 1.0;
   for (std::size_t i = 0; i < unknowns; ++i) change_[i] *= share;
   for (std::size_t i = 0; i < shared_.size(); ++i) shared_values_[i] = change_[unknowns + i];
   if (!is_frozen_)
@@ -392,9 +337,9 @@ bool BlockSolver::move(std::vector<Chain>& chains) {
 
 bool BlockSolver::has_converged() const {
   for (std::uint32_t j = 1; j < junctions_; ++j) {
-    const double close = kConverged * (1.0 + norm(poses_[j].translation));
+    const double close = fusion::kConverged * (1.0 + norm(poses_[j].translation));
     for (std::size_t i = 6 * (j - 1); i < 6 * j; ++i)
-      if (!(std::abs(change_[i]) < std::max(kConvergedDeviations * deviations_[i], close))) return false;
+      if (!(std::abs(change_[i]) < std::max(fusion::kConvergedDeviations * deviations_[i], close))) return false;
   }
   return true;
 }
@@ -444,7 +389,7 @@ bool BlockSolver::reweigh(const std::vector<Chain>& chains) {
 }
 
 bool BlockSolver::iterate(std::vector<Chain>& chains) {
-  const int most = is_frozen_ ? kMostFrozenRounds : groups_.size() > 1 ? kMostWeighings : kMostRounds;
+  const int most = is_frozen_ ? kMostFrozenRounds : groups_.size() > 1 ? kMostWeighings : fusion::kMostRounds;
   for (int round = 0; round < most; ++round) {
     evaluate(chains);
     add_rows(chains);
@@ -556,63 +501,27 @@ void BlockSolver::add_contradictions(std::vector<Chain>& chains, BlockEstimate& 
   }
 }
 
-/// Parallel chains that are all regular and single need no orthogonal transformations: their information adds up. False where
-/// that is not so, or does not converge.
-bool BlockSolver::solve_bundle(std::vector<Chain>& chains, BlockEstimate& out) {
+/// Parallel chains that are all regular and single need no orthogonal transformations. False where that is not so, or does not
+/// converge.
+bool BlockSolver::solve_bundle(const std::vector<Chain>& chains, BlockEstimate& out) {
   const bool is_bundle = junctions_ == 2 && std::ranges::all_of(chains, &Chain::is_single);
   if (!is_bundle || options_.want_effects) return false;
-  Matrix6 information, root;
-  for (int round = 0; round < kMostRounds; ++round) {
-    information.fill(0.0);
-    Vector6 pull{};
-    for (Chain& chain : chains) {
-      chain.relative = poses_[1];
-      evaluate_single(chain);
-      for (std::size_t i = 0; i < 6; ++i)
-        for (std::size_t k = 0; k < 6; ++k) {
-          const double weight = chain.whitening[6 * k + i];
-          pull[i] -= weight * chain.whitened[k];
-          for (std::size_t j = i; j < 6; ++j) information[6 * i + j] += weight * chain.whitening[6 * k + j];
-        }
-    }
-    Vector6 change;
-    if (!solve_definite(information, pull, change)) return false;
-    const Tangent step = tangent_of(change);
-    if (!(norm(step.rotation) <= kLargestTurn)) return false;
-    poses_[1] = poses_[1] * Transform::exp(step);
-    // In deviations the step is sqrt(step^T A step), and A step is the pull: no part of it is longer in its own deviation.
-    double square = 0.0, longest = 0.0;
-    for (std::size_t i = 0; i < 6; ++i) {
-      square += change[i] * pull[i];
-      longest = std::max(longest, std::abs(change[i]));
-    }
-    const bool is_still = longest < kConverged * (1.0 + norm(poses_[1].translation));
-    if (!(square < kConvergedDeviations * kConvergedDeviations) && !is_still) continue;
-    if (options_.want_covariance) {
-      for (std::size_t i = 0; i < 6; ++i)
-        for (std::size_t j = 0; j < i; ++j) information[6 * i + j] = information[6 * j + i];
-      if (!inverse_root(information, root)) return false;
-      Matrix6 columns;
-      for (std::size_t i = 0; i < 6; ++i)
-        for (std::size_t k = 0; k < 6; ++k) columns[6 * i + k] = root[6 * k + i];
-      out.covariance = square_of(columns);
-    }
-    out.value = poses_[1];
-    return true;
-  }
-  return false;
+  bundle_.clear();
+  for (const Chain& chain : chains)
+    bundle_.push_back({chain.nominal, chain.first_whitening, trace_of(chain.edges[0].covariance), {}});
+  const std::optional<ParallelEstimate> found = fuse_parallel(bundle_, options_.want_covariance);
+  if (!found) return false;
+  out.value = found->value;
+  out.covariance = found->covariance;
+  out.is_beyond_first_order = found->is_beyond_first_order;
+  return true;
 }
 
 BlockEstimate BlockSolver::solve(std::vector<Chain>& chains, std::size_t junctions) {
   BlockEstimate out;
   prepare(chains);
   start(chains, junctions);
-  if (solve_bundle(chains, out)) {
-    for (const Chain& chain : chains)
-      out.is_beyond_first_order = out.is_beyond_first_order || norm(chain.edges[0].error.rotation) > kHalfTurn;
-    return out;
-  }
-  poses_ = first_poses_;
+  if (solve_bundle(chains, out)) return out;
   bool is_found = iterate(chains) && is_credible(chains);
   if (!is_found && has_exact_) {
     relax(chains);
@@ -631,7 +540,8 @@ BlockEstimate BlockSolver::solve(std::vector<Chain>& chains, std::size_t junctio
   add_contradictions(chains, out);
   out.value = poses_[junctions - 1];
   for (const Chain& chain : chains)
-    out.is_beyond_first_order = out.is_beyond_first_order || chain.nominal.rotation.angle_to(chain.relative.rotation) > kHalfTurn;
+    out.is_beyond_first_order =
+        out.is_beyond_first_order || chain.nominal.rotation.angle_to(chain.relative.rotation) > fusion::kHalfTurn;
   return out;
 }
 

@@ -7,6 +7,7 @@
 
 #include "armillary/math/fusion.hpp"
 #include "math/factors.hpp"
+#include "math/parallel_poses.hpp"
 #include "math/right_jacobian.hpp"
 #include "math/upper6.hpp"
 
@@ -93,7 +94,7 @@ class BlockSolver {
   [[nodiscard]] BlockEstimate solve(std::vector<Chain>& chains, std::size_t junctions);
 
  private:
-  [[nodiscard]] bool solve_bundle(std::vector<Chain>& chains, BlockEstimate& out);
+  [[nodiscard]] bool solve_bundle(const std::vector<Chain>& chains, BlockEstimate& out);
   void prepare(std::vector<Chain>& chains);
   void number_shared(const std::vector<Chain>& chains);
   void start(std::vector<Chain>& chains, std::size_t junctions);
@@ -140,6 +141,7 @@ class BlockSolver {
   bool is_frozen_ = false;  // errors stay at zero
   WeightedLeastSquares least_squares_;
   std::vector<double> change_, deviations_, rows_;
+  std::vector<ParallelPose> bundle_;
   std::array<std::vector<double>, 6> gains_;
 };
 

@@ -72,14 +72,26 @@ struct CandidateSet {
 /// How the error of each step reaches the end of the path: from the tangent of the edge to that of the answer.
 [[nodiscard]] std::vector<Matrix6> jacobians_of(const CandidateSet& set, const Candidate& path);
 
+/// What makes the paths of a contest of one frame, of which all else is the same.
+struct FrameContest {
+  FrameId of = kNone, in_frame = kNone;  ///< of the question
+  Stamp at{};
+  std::uint32_t place = 0;          ///< of the contested edge on the path
+  std::uint32_t length = 0;         ///< of the path; the edges of the other sources follow behind it
+  std::uint32_t up = 0;             ///< so many edges lead upwards
+  std::vector<SourceId> sources{};  ///< of the contested frame
+  BodyId body = kNone, reference_body = kNone;
+};
+
 /// What a policy was given, and what it made of it.
 struct Judgement {
   CandidateSet found;
-  std::vector<std::uint32_t> answered{};  ///< paths with an answer
-  std::vector<std::uint32_t> lost{};      ///< paths without; those that lead elsewhere are not among them
-  std::vector<std::uint32_t> used{};      ///< of those answered
-  std::vector<std::uint32_t> left_out{};  ///< of those answered: for want of a covariance
-  bool has_answers = true;                ///< of each path; where all were to be fused nobody has asked for them
+  std::unique_ptr<FrameContest> contest{};  ///< set until somebody wants the paths and the graph: see `complete_paths`
+  std::vector<std::uint32_t> answered{};    ///< paths with an answer
+  std::vector<std::uint32_t> lost{};        ///< paths without; those that lead elsewhere are not among them
+  std::vector<std::uint32_t> used{};        ///< of those answered
+  std::vector<std::uint32_t> left_out{};    ///< of those answered: for want of a covariance
+  bool has_answers = true;                  ///< of each path; where all were to be fused nobody has asked for them
   bool is_fused = false;
   Fusion fusion{};                     ///< where it is fused; residuals name edges of `graph`
   std::vector<FusionEdge> graph{};     ///< what was fused
@@ -96,7 +108,10 @@ struct PolicyAnswer {
 /// Adds what is not there yet; `to` is null where nothing was held.
 void add_held(const HeldSamples& held, std::unique_ptr<HeldSamples>& to);
 
-/// The answers of the paths where nobody has asked for them one by one.
+/// Makes the paths and the graph of a contest where nobody has asked for them yet.
+void complete_paths(Judgement& judgement);
+
+/// The same, and the answer of each path.
 void complete_answers(Judgement& judgement);
 
 }  // namespace armillary
