@@ -14,14 +14,15 @@ std::ptrdiff_t TrackRecord::run_at(Stamp at) const {
 
 std::vector<Run> TrackRecord::published() const {
   std::vector<Run> published;
+  published.reserve(runs.size());
   for (std::size_t k = 0; k < runs.size(); ++k) {
     const RunRecord& run = runs[k];
     const Run active{run.from, run.parent, run.relation, run.published(), run.rank};
-    const Intervals inactive = run.inactive();
-    if (inactive.empty()) {
+    if (run.on_cycle.empty() && !run.breaks_body()) {
       published.push_back(active);
       continue;
     }
+    const Intervals inactive = run.inactive();
     const Interval lasts{run.from, k + 1 < runs.size() ? runs[k + 1].from : Stamp::never()};
     Stamp at = run.from;
     for (const Interval& gap : Intervals(lasts) & inactive) {

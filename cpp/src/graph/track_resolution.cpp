@@ -250,4 +250,11 @@ std::vector<ClosingRun> Forest::closing_runs() const {
 
 bool Forest::has_closing_runs() const { return state_->inactive_runs.load() != 0; }
 
+bool Forest::ends_with(std::string_view of, std::string_view source, Stamp since) const {
+  const std::lock_guard guard(state_->lock);
+  const FrameId frame = state_->find_frame(of);
+  const TrackRecord* track = frame == kNone ? nullptr : state_->find_track(frame, state_->find_source(source));
+  return track != nullptr && !track->runs.empty() && track->runs.back().from == since && !track->runs.back().is_sampled();
+}
+
 }  // namespace armillary

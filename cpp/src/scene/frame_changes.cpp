@@ -369,7 +369,8 @@ bool Store::is_in_line(const Change& change) const {
   if (forest_->has_closing_runs() || !assertions_.bodies().inactive.empty()) return false;
   if (const log::Assert* payload = as_since(change.payload))
     return !std::holds_alternative<log::Empty>(payload->value) &&
-           !assertions_.has_samples(payload->track.of, payload->track.source);
+           (forest_->ends_with(payload->track.of, payload->track.source, payload->since) ||
+            !assertions_.has_samples(payload->track.of, payload->track.source));
   const auto* twist = std::get_if<log::Assert>(&change.payload);
   const bool ends_twists = twist != nullptr && std::holds_alternative<log::Empty>(twist->value);
   return !std::holds_alternative<log::ResetTime>(change.payload) && !std::holds_alternative<log::Prefer>(change.payload) &&

@@ -307,6 +307,8 @@ class Forest {
   /// Runs that `ResolveCycles` made inactive, in the order of their assertions.
   [[nodiscard]] std::vector<ClosingRun> closing_runs() const;
   [[nodiscard]] bool has_closing_runs() const;
+  /// Whether nothing of a source comes after what it asserts of a frame from `since` on.
+  [[nodiscard]] bool ends_with(std::string_view of, std::string_view source, Stamp since) const;
 
   /// Samples that are given from now on are on top of this.
   void set_base(const SampleBase& base);
