@@ -26,7 +26,7 @@ Failure change_observed(Self self, log::Payload payload, std::int64_t now_ns, bo
   const nb::object run = nb::cpp_function([&]() -> nb::object {
     ChangePtr recorded;
     failure = record(self, std::move(payload), now_ns, for_undo, act, gil, &recorded);
-    return failure ? nb::none() : change_object(recorded);
+    return recorded ? change_object(recorded) : nb::none();
   });
   (void)core(self).upcalls.notify(self, run);
   return failure;

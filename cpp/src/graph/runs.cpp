@@ -142,14 +142,24 @@ void Forest::State::drop_placeholder(TrackRecord& track, RelationId unless) {
   if (track.runs[0].is_placeholder() && track.runs[0].relation != unless) erase_run(track, 0);
 }
 
-/// Samples that are to come, from `since` on. Where something is given for that instant already, there is no need to wait.
+/// Samples that are to come, from `since` on. Where samples are given for that instant already, there is no need to wait. Of
+/// what is asserted for one instant the last counts; what is fixed under the same parent before it holds until the first sample.
 void Forest::State::await_run(TrackRecord& track, const RelationRecord& relation, Stamp since) {
-  const std::ptrdiff_t present = track.run_at(since);
-  if (present >= 0) {
-    const RunRecord& before = track.runs[static_cast<std::size_t>(present)];
+  drop_placeholder(track, relation.id);
+  if (const std::ptrdiff_t present = track.run_at(since); present >= 0) {
+    const auto k = static_cast<std::size_t>(present);
+    const RunRecord& before = track.runs[k];
     const Row row = before.is_sampled() ? before.series()->bracket(since).before : Row{};
-    if (before.from == since || (row && row.stamp_ns() == since.ns)) return;
-    if (before.is_sampled() && before.series()->newest() > since) split_run(track, static_cast<std::size_t>(present), since);
+    const bool is_its = before.relation == relation.id;
+    if (is_run_of_node(before) || (row && row.stamp_ns() == since.ns)) return;
+    if (before.from == since) {
+      if (before.is_sampled() && (is_its || !before.is_awaited())) return;
+      erase_run(track, k);
+    } else if (is_its && !before.is_sampled()) {
+      return;
+    } else if (before.is_sampled() && before.series()->newest() > since) {
+      split_run(track, k, since);
+    }
   }
   RunRecord run = relation.sampled_run(since, {.series = new_series(relation.id), .is_awaited = true});
   track.runs.insert(track.runs.begin() + track.run_at(since) + 1, std::move(run));

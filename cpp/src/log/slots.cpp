@@ -18,7 +18,9 @@ std::optional<Slot> held_last(const std::vector<Slot>& earlier) {
 /// Of several slots of one instant the newest says what is so from then on; of the others relations of samples stay known.
 void pick_boundaries(std::vector<Slot>& slots) {
   for (auto first = slots.begin(); first != slots.end();) {
-    const auto end = std::find_if(first, slots.end(), [&](const Slot& slot) { return slot.since != first->since; });
+    const auto end = std::find_if(first, slots.end(), [&](const Slot& slot) {
+      return slot.since != first->since || slot.record->epoch != first->record->epoch;
+    });
     const auto newest =
         std::max_element(first, end, [](const Slot& a, const Slot& b) { return a.record->signature() < b.record->signature(); });
     for (auto slot = first; slot != end; ++slot) slot->is_boundary = slot == newest;

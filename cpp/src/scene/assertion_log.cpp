@@ -151,6 +151,17 @@ std::vector<PreferSources::Step> AssertionLog::preferences(const std::string& of
   return steps;
 }
 
+bool AssertionLog::is_known_body(const log::Payload& payload) const {
+  const auto* body = std::get_if<log::SetBody>(&payload);
+  if (body == nullptr || !body->present || !log::is_declared_body(log_, body->body)) return false;
+  return std::ranges::all_of(body->frames, [&](const std::string& name) {
+    const log::FrameEntry* frame = log_.find_frame(name);
+    if (frame == nullptr || bodies_.of(name) != body->body) return false;
+    const auto claim = frame->claims.find(body->body);
+    return claim != frame->claims.end() && std::get<log::SetBody>(claim->second->payload).present;
+  });
+}
+
 std::vector<InactiveAssertion> AssertionLog::inactive() const {
   std::vector<InactiveAssertion> all;
   for (const log::Inactive& row : bodies_.inactive) {

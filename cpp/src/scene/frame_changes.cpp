@@ -124,7 +124,10 @@ class Alignment {
   /// A frame that was named again later begins anew with what was asserted since.
   void add(const Change&, const log::RemoveFrames& payload) {
     removed_.insert(payload.names.begin(), payload.names.end());
-    for (const log::Track& track : assertions_.tracks_at({payload.names.begin(), payload.names.end()})) renew(track);
+    for (const log::Track& track : assertions_.tracks_at({payload.names.begin(), payload.names.end()})) {
+      renew(track);
+      frames_.insert(track.of);  // what it held since before time was reset may have been all that named it
+    }
   }
 
   void add(const Change&, const log::ResetTime&) { restarts_ = true; }
@@ -414,6 +417,7 @@ Failure Store::record(log::Payload payload, std::int64_t now_ns, const std::func
   note_moves();
   const std::size_t gone_before = forest_->taken_back();
   if (Failure failure = act(payload)) return failure;
+  if (assertions_.is_known_body(payload)) return {};
   (void)forest_->take_moves();  // they are part of this change
   Draft draft(version(), *keys_, assertions_.log());
   Change change{.at = Stamp{now_ns}, .payload = std::move(payload)};
@@ -432,8 +436,12 @@ Failure Store::record(log::Payload payload, std::int64_t now_ns, const std::func
     (void)publish(vanishing, draft, false, false);
     ++vanished_;
   }
+  const bool ends_samples = std::ranges::any_of(touched.superseded.assertions, [this](const Dot& id) {
+    const Change* superseded = assertions_.log().find(id);
+    return superseded != nullptr && is_by_samples_alone(superseded->payload);
+  });
   taken.inverses = take_assertions(changes);
-  if (!is_in_line(*changes.front())) realign(changes, touched, draft);
+  if (ends_samples || !is_in_line(*changes.front())) realign(changes, touched, draft);
   note(draft, changes);
   if (recorded != nullptr) *recorded = changes.front();
   if (!for_undo) return {};
@@ -507,36 +515,6 @@ Inverses Store::take_assertions(const std::vector<ChangePtr>& changes) {
     assertions_.take(change);
   }
   return inverses;
-}
-
-namespace {
-
-/// The frame that a change is about; empty where it is about none, or all.
-std::string frame_of(const log::Payload& payload) {
-  if (const auto* asserted = std::get_if<log::Assert>(&payload)) return asserted->track.of;
-  if (const auto* prefer = std::get_if<log::Prefer>(&payload)) return prefer->subject.name;
-  if (const auto* body = std::get_if<log::SetBody>(&payload)) return body->body;
-  if (const auto* frames = std::get_if<log::SetFrames>(&payload)) return frames->names.empty() ? "" : frames->names.front();
-  if (const auto* removed = std::get_if<log::RemoveFrames>(&payload)) return removed->names.empty() ? "" : removed->names.front();
-  return {};
-}
-
-}  // namespace
-
-/// The inverse of one change of a batch, as far as nothing rests on it.
-Refusal Store::undo_assertion(const Change& change, const Inverse& inverse, std::vector<ChangeRequest>& requests) const {
-  Refusal refusal;
-  refusal.frame = frame_of(change.payload);
-  const bool still_holds =
-      assertions_.still_holds(change, [this](const Signature& signature) { return authorship_.wrote(signature); });
-  refusal.fault = !inverse ? Fault::no_inverse : still_holds ? Fault::none : Fault::built_upon_frame;
-  if (refusal) return refusal;
-  for (const Restated& back : *inverse) {
-    ChangeRequest& request = requests.emplace_back();
-    request.change.payload = back.payload;
-    request.epoch = back.epoch;
-  }
-  return {};
 }
 
 }  // namespace armillary::scene

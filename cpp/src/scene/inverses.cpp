@@ -60,6 +60,25 @@ const log::TrackEntry* AssertionLog::find_track(const log::Track& track) const {
   return found == frame->tracks.end() ? nullptr : &found->second;
 }
 
+/// With assertions that are made again also those that would otherwise be behind them: newer ones of the same instant, and of a
+/// pose for always all newer ones of its track, which it would void.
+std::vector<ChangePtr> AssertionLog::with_newer(const std::vector<ChangePtr>& records) const {
+  std::map<Dot, ChangePtr> all;
+  for (const ChangePtr& record : records) {
+    all.emplace(record->id, record);
+    const auto& payload = std::get<log::Assert>(record->payload);
+    const log::TrackEntry* track = find_track(payload.track);
+    if (track == nullptr) continue;
+    for (const auto& [key, other] : track->slots) {
+      const bool concerns = payload.since == Stamp::always() || (key.epoch == record->epoch && key.since == payload.since);
+      if (concerns && log::newer(other->signature(), record->signature()) && is_restated(other)) all.emplace(other->id, other);
+    }
+  }
+  std::vector<ChangePtr> found;
+  for (const auto& [id, record] : all) found.push_back(record);
+  return found;
+}
+
 std::vector<std::pair<log::SlotKey, ChangePtr>> AssertionLog::slots_of_relations(const log::Forget& about) const {
   std::vector<std::pair<log::SlotKey, ChangePtr>> found;
   const log::FrameEntry* frame = log_.find_frame(about.of);
@@ -89,6 +108,21 @@ bool AssertionLog::takes_back(const RelationName& relation, Stamp at, const Samp
          });
 }
 
+/// A frame that only a relation names whose parent was removed: that relation does not come back, the frame does.
+std::vector<Restated> AssertionLog::naming_again(const std::string& frame, const ChangePtr& severed) const {
+  if (is_empty(severed) || !has_frame(frame)) return {};
+  return {{log::SetFrames{.names = {frame}}}};
+}
+
+/// Frames that a change names for the first time go with it, though an undo of something later declared them again.
+std::vector<Restated> AssertionLog::without_new_frames(const log::Payload& payload) const {
+  if (!names_frames(payload)) return {};
+  log::SetFrames gone{.present = false};
+  std::ranges::copy_if(frames_in(payload), std::back_inserter(gone.names),
+                       [this](const std::string& name) { return !has_frame(name); });
+  return gone.names.empty() ? std::vector<Restated>{} : std::vector<Restated>{{std::move(gone)}};
+}
+
 /// Variables that were there stay, and come back as they were.
 Inverse AssertionLog::inverse_of(const Change&, const log::SetVariables& payload) const {
   log::SetVariables back;
@@ -106,12 +140,16 @@ Inverse AssertionLog::inverse_of(const Change& change, const log::Assert& payloa
   log::Assert empty{.track = payload.track, .since = payload.since, .recalibrate = true};
   if (payload.since == Stamp::always()) {
     std::vector<ChangePtr> known;
+    std::vector<Restated> back;
     if (track != nullptr)
       for (const auto& [key, record] : track->slots)
-        if (is_restated(record)) known.push_back(record);
-    std::vector<Restated> back;
+        if (is_restated(record))
+          known.push_back(record);
+        else if (back.empty())
+          append(back, naming_again(payload.track.of, record));
     if (!std::holds_alternative<log::Empty>(payload.value)) back.push_back({std::move(empty)});
     append(back, in_their_order(std::move(known)));
+    append(back, without_new_frames(payload));
     return back;
   }
   const std::string& sampled_in = log::sampled_in(payload.value);
@@ -119,10 +157,10 @@ Inverse AssertionLog::inverse_of(const Change& change, const log::Assert& payloa
   if (track != nullptr)
     if (const auto slot = track->slots.find({change.epoch, payload.since, sampled_in}); slot != track->slots.end())
       before = slot->second;
-  if (before && is_restated(before)) return in_their_order({before});
+  if (before && is_restated(before)) return in_their_order(with_newer({before}));
   if (std::holds_alternative<log::Empty>(payload.value)) return Inverse(std::in_place);
   empty.value = log::Empty{sampled_in};
-  std::vector<Restated> back;
+  std::vector<Restated> back = before ? naming_again(payload.track.of, before) : std::vector<Restated>{};
   const RelationName relation{payload.track.of, sampled_in, payload.track.source};
   const bool is_twist = payload.track.kind == log::TrackKind::twist;
   const bool is_new = !sampled_in.empty() && !(is_twist ? has_twist(relation) : has_relation(relation));
@@ -130,6 +168,7 @@ Inverse AssertionLog::inverse_of(const Change& change, const log::Assert& payloa
     back.push_back({log::Forget{
         .of = payload.track.of, .kind = payload.track.kind, .in_frame = sampled_in, .source = payload.track.source}});
   back.push_back({std::move(empty), change.epoch});
+  append(back, without_new_frames(payload));
   return back;
 }
 
@@ -150,11 +189,15 @@ Inverse AssertionLog::inverse_of(const Change&, const log::RemoveFrames& payload
   std::vector<Restated> back;
   log::SetFrames declared;
   std::map<Dot, ChangePtr> records;  // each once, though it is about two of the frames
-  const auto note = [&](const ChangePtr& record) { records.emplace(record->id, record); };
+  bool is_named_otherwise = false;
+  const auto note = [&](const ChangePtr& record) {
+    records.emplace(record->id, record);
+    is_named_otherwise = true;
+  };
   for (const std::string& name : names) {
     const log::FrameEntry* frame = log_.find_frame(name);
     if (frame == nullptr) continue;
-    const std::size_t noted = records.size();
+    is_named_otherwise = false;
     for (const auto& [key, track] : frame->tracks)
       for (const auto& [slot, record] : track.slots)
         if (is_restated(record)) note(record);
@@ -162,18 +205,16 @@ Inverse AssertionLog::inverse_of(const Change&, const log::RemoveFrames& payload
       if (const log::TrackEntry* below = find_track(track))
         for (const auto& [slot, record] : below->slots)
           if (log::parent_of(std::get<log::Assert>(record->payload).value) == name && is_restated(record)) note(record);
-    bool is_claimed = false;
     for (const auto& [body, claim] : frame->claims)
       if (is_present<log::SetBody>(claim)) {
         back.push_back({log::SetBody{.body = body, .frames = {name}}});
-        is_claimed = true;
+        is_named_otherwise = true;
       }
-    const bool is_named_otherwise = is_claimed || records.size() > noted;
     if (is_present<log::SetFrames>(frame->declared) || (has_frame(name) && !is_named_otherwise)) declared.names.push_back(name);
   }
   std::vector<ChangePtr> all;
   for (const auto& [id, record] : records) all.push_back(record);
-  append(back, in_their_order(std::move(all)));
+  append(back, in_their_order(with_newer(all)));
   for (const std::string& name : names)
     if (const log::FrameEntry* frame = log_.find_frame(name)) append(back, in_their_order(frame->preferences));
   if (!declared.names.empty()) back.insert(back.begin(), Restated{std::move(declared)});
@@ -195,6 +236,7 @@ Inverse AssertionLog::inverse_of(const Change&, const log::SetBody& payload) con
   if (!payload.present && is_about_body && was_declared) back.push_back({log::SetBody{.body = payload.body}});
   if (!frames.frames.empty()) back.push_back({std::move(frames)});
   if (payload.present && !was_declared) back.push_back({log::SetBody{.body = payload.body, .present = false}});
+  append(back, without_new_frames(payload));
   return back;
 }
 
@@ -230,11 +272,14 @@ bool AssertionLog::still_holds(const Change& change, const std::function<bool(co
   const auto is_own_record = [&](const ChangePtr& record) { return is_own(record->signature()); };
   if (const auto* prefer = std::get_if<log::Prefer>(&change.payload)) {
     const log::FrameEntry* frame = log_.find_frame(prefer->subject.name);
-    return has_preference(prefer->subject.name) && std::ranges::all_of(frame->preferences, [&](const ChangePtr& record) {
-             const auto& other = std::get<log::Prefer>(record->payload);
-             const bool overlaps = other.start < prefer->end && prefer->start < other.end;
-             return !overlaps || !log::newer(record->signature(), change.signature()) || is_own_record(record);
-           });
+    if (frame == nullptr) return true;
+    const bool is_gone = frame->barrier && log::newer(frame->barrier->signature(), change.signature());
+    if (is_gone && !is_own_record(frame->barrier)) return false;
+    return std::ranges::all_of(frame->preferences, [&](const ChangePtr& record) {
+      const auto& other = std::get<log::Prefer>(record->payload);
+      const bool overlaps = other.start < prefer->end && prefer->start < other.end;
+      return !overlaps || !log::newer(record->signature(), change.signature()) || is_own_record(record);
+    });
   }
   if (const auto* variables = std::get_if<log::SetVariables>(&change.payload))
     return std::ranges::all_of(variables->variables, [&](const log::VariableSetting& one) {

@@ -235,7 +235,8 @@ Refusal Store::complete(ChangeRequest& request, Draft& draft, std::int64_t now_n
     taken.samples.push_back(std::move(*request.sample));
     return {};
   }
-  if (std::holds_alternative<log::RemoveFrames>(request.change.payload) && !request.is_unchecked)
+  if (taken.changes.empty() && !request.is_unchecked && assertions_.is_known_body(request.change.payload)) return {};
+  if (std::holds_alternative<log::RemoveFrames>(request.change.payload) && !request.is_unchecked && !request.restores)
     if (Refusal refusal = add_subtree(request, draft, now_ns, taken)) return refusal;
   if (request.empties != ChangeRequest::Empties::nothing)
     if (Refusal refusal = add_emptied(request, draft, now_ns, taken)) return refusal;
@@ -258,8 +259,8 @@ Refusal Store::complete(ChangeRequest& request, Draft& draft, std::int64_t now_n
   taken.changes.push_back(std::make_shared<const Change>(std::move(request.change)));
   const Change& change = *taken.changes.back();
   taken.rows.push_back(taken.row);
-  taken.entries.push_back(undo_entry_of(taken.changes.back(), draft, taken));
   if (request.with_frames_under) taken.with_subtree.insert(change.id);
+  taken.entries.push_back(undo_entry_of(taken.changes.back(), draft, taken));
   if (std::holds_alternative<log::ResetTime>(change.payload)) taken.samples.clear();
   taken.adds =
       taken.adds || std::holds_alternative<log::AddNode>(change.payload) || std::holds_alternative<log::AddEdge>(change.payload);

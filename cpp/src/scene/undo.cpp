@@ -38,6 +38,16 @@ NodeId node_of(const Change& change) {
       change.payload);
 }
 
+/// The frame that a change is about; empty where it is about none, or all.
+std::string frame_of(const log::Payload& payload) {
+  if (const auto* asserted = std::get_if<log::Assert>(&payload)) return asserted->track.of;
+  if (const auto* prefer = std::get_if<log::Prefer>(&payload)) return prefer->subject.name;
+  if (const auto* body = std::get_if<log::SetBody>(&payload)) return body->body;
+  if (const auto* frames = std::get_if<log::SetFrames>(&payload)) return frames->names.empty() ? "" : frames->names.front();
+  if (const auto* removed = std::get_if<log::RemoveFrames>(&payload)) return removed->names.empty() ? "" : removed->names.front();
+  return {};
+}
+
 /// What was applied here later has been undone before: only others can have built on a change.
 class InverseBuilder {
  public:
@@ -223,12 +233,25 @@ TakenBack refused(Refusal refusal) {
   return taken;
 }
 
-/// Whether taking a batch back once more would do something: what is forgotten does not come back.
-bool has_inverse(const Batch& batch) {
-  const auto is_node = [](const UndoEntry& entry) { return !is_of_frames(entry.change->payload); };
-  const auto restates = [](const Inverse& inverse) { return !inverse || !inverse->empty(); };
-  return std::ranges::any_of(batch.entries, is_node) || std::ranges::any_of(batch.inverses, restates);
+Refusal built_upon(const Change& change) {
+  Refusal refusal;
+  refusal.fault = Fault::built_upon_frame, refusal.frame = frame_of(change.payload);
+  return refusal;
 }
+
+/// Corrections within a body are no contradictions when they are made again.
+ChangeRequest made_again(const UndoneChange& undone) {
+  ChangeRequest request;
+  request.change.payload = undone.change->payload;
+  request.epoch = undone.change->epoch;
+  request.with_frames_under = undone.with_frames_under;
+  request.restores = true;
+  if (auto* asserted = std::get_if<log::Assert>(&request.change.payload)) asserted->recalibrate = true;
+  return request;
+}
+
+/// What is forgotten does not come back: there is nothing to be forgotten again.
+bool is_done_again(const log::Payload& payload) { return !std::holds_alternative<log::Forget>(payload); }
 
 }  // namespace
 
@@ -262,33 +285,97 @@ std::vector<ChangeRequest> Store::forgets_of(const Batch& batch, const Version& 
   return requests;
 }
 
+bool Store::still_holds(const Change& change) const {
+  return assertions_.still_holds(change, [this](const Signature& signature) { return authorship_.wrote(signature); });
+}
+
+/// Whether this author declared a frame that is there.
+bool Store::declares(const std::string& name) const {
+  const log::FrameEntry* frame = assertions_.log().find_frame(name);
+  return frame != nullptr && frame->declared && std::get<log::SetFrames>(frame->declared->payload).present &&
+         authorship_.wrote(frame->declared->signature());
+}
+
+/// The inverse of one change of a batch, as far as nothing rests on it.
+Refusal Store::undo_assertion(const Change& change, const Inverse& inverse, std::vector<ChangeRequest>& requests) const {
+  Refusal refusal = built_upon(change);
+  if (!inverse) refusal.fault = Fault::no_inverse;
+  if (!inverse || !still_holds(change)) return refusal;
+  for (const Restated& back : *inverse) {
+    ChangeRequest request;
+    request.change.payload = back.payload;
+    request.epoch = back.epoch;
+    auto* frames = std::get_if<log::SetFrames>(&request.change.payload);
+    if (frames != nullptr && !frames->present)
+      std::erase_if(frames->names, [this](const std::string& name) { return !declares(name); });
+    if (frames == nullptr || !frames->names.empty()) requests.push_back(std::move(request));
+  }
+  return {};
+}
+
+Refusal Store::take_inverses(const Batch& batch, Draft& draft, std::int64_t now_ns, Taken& taken,
+                             std::vector<UndoneChange>& undone) const {
+  const InverseBuilder inverse(authorship_, draft, names_, *forest_);
+  std::vector<ChangeRequest> forgets = forgets_of(batch, draft.version());
+  for (ChangeRequest& request : forgets) request.change.at = Stamp{now_ns};
+  if (Refusal refusal = take(std::move(forgets), draft, now_ns, taken)) return refusal;
+  auto of_frames = batch.inverses.rbegin();
+  for (auto entry = batch.entries.rbegin(); entry != batch.entries.rend(); ++entry) {
+    const std::size_t before = taken.entries.size();
+    std::optional<std::vector<ChangeRequest>> requests{std::in_place};
+    if (is_of_frames(entry->change->payload)) {
+      if (Refusal refusal = undo_assertion(*entry->change, *of_frames++, *requests)) return refusal;
+      if (entry->version != nullptr) inverse.add_stand_ins(*entry, *requests);
+    } else {
+      requests = inverse.of(*entry);
+    }
+    if (!requests) return {Fault::built_upon, 0, node_of(*entry->change)};
+    for (ChangeRequest& request : *requests) request.change.at = Stamp{now_ns};
+    if (Refusal refusal = take(std::move(*requests), draft, now_ns, taken)) return refusal;
+    undone.push_back({entry->change, entry->with_frames_under, taken.entries.size() - before});
+  }
+  return {};
+}
+
+/// A change of frames is made as it was: its slots and barriers are then as they were, which the inverse of its inverse would
+/// not bring about (a frame whose parent was removed stays, one whose relation was emptied may go). A node keeps its
+/// incarnation: the inverse is undone.
+Refusal Store::take_again(const Batch& batch, Draft& draft, std::int64_t now_ns, Taken& taken) const {
+  const InverseBuilder inverse(authorship_, draft, names_, *forest_);
+  auto entry = batch.entries.rbegin();
+  for (auto undone = batch.undone.rbegin(); undone != batch.undone.rend(); ++undone) {
+    const Change& change = *undone->change;
+    const bool is_frames = is_of_frames(change.payload);
+    std::vector<ChangeRequest> requests;
+    for (const auto end = entry + static_cast<std::ptrdiff_t>(undone->entries); entry != end; ++entry) {
+      const bool is_assertion = is_of_frames(entry->change->payload);
+      if (is_assertion && !still_holds(*entry->change)) return built_upon(*entry->change);
+      if (is_frames) continue;
+      std::optional<std::vector<ChangeRequest>> back = inverse.of(*entry);
+      if (!back) return {Fault::built_upon, 0, node_of(*entry->change)};
+      std::ranges::move(*back, std::back_inserter(requests));
+    }
+    if (is_frames && is_done_again(change.payload)) requests.push_back(made_again(*undone));
+    for (ChangeRequest& request : requests) request.change.at = std::max(Stamp{now_ns}, change.at);
+    if (Refusal refusal = take(std::move(requests), draft, now_ns, taken)) return refusal;
+  }
+  return {};
+}
+
 TakenBack Store::take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::int64_t now_ns) {
   const Hold hold(*this);
   note_moves();
   if (from.empty()) return refused({Fault::nothing_to_undo});
   const Batch& batch = from.back();
   Draft draft(version(), *keys_, assertions_.log());
-  const InverseBuilder inverse(authorship_, draft, names_, *forest_);
+  const bool is_redo = &from == &undone_;
   Taken taken;
   taken.is_local = true;
   taken.expects_nothing_under = !batch.detaches_frames;
   taken.samples = batch.samples;
-  std::vector<ChangeRequest> forgets = forgets_of(batch, draft.version());
-  for (ChangeRequest& request : forgets) request.change.at = Stamp{now_ns};
-  if (Refusal refusal = take(std::move(forgets), draft, now_ns, taken)) return refused(std::move(refusal));
-  auto of_frames = batch.inverses.rbegin();
-  for (auto entry = batch.entries.rbegin(); entry != batch.entries.rend(); ++entry) {
-    std::optional<std::vector<ChangeRequest>> requests{std::in_place};
-    if (is_of_frames(entry->change->payload)) {
-      if (Refusal refusal = undo_assertion(*entry->change, *of_frames++, *requests)) return refused(std::move(refusal));
-      if (entry->version != nullptr) inverse.add_stand_ins(*entry, *requests);
-    } else {
-      requests = inverse.of(*entry);
-    }
-    if (!requests) return refused({Fault::built_upon, 0, node_of(*entry->change)});
-    for (ChangeRequest& request : *requests) request.change.at = Stamp{now_ns};
-    if (Refusal refusal = take(std::move(*requests), draft, now_ns, taken)) return refused(std::move(refusal));
-  }
+  std::vector<UndoneChange> undone;
+  if (Refusal refusal = is_redo ? take_again(batch, draft, now_ns, taken) : take_inverses(batch, draft, now_ns, taken, undone))
+    return refused(std::move(refusal));
   const auto concerns_frames = [](const ChangePtr& change) { return is_of_frames(change->payload); };
   const bool may_erase = std::ranges::any_of(taken.changes, concerns_frames);
   std::vector<NodeSample> samples = may_erase ? samples_of_removed(draft) : std::vector<NodeSample>{};
@@ -302,8 +389,11 @@ TakenBack Store::take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::
   back.tag = batch.tag;
   back.samples = std::move(samples);
   back.is_by_samples = batch.is_by_samples;
+  const bool is_for_redo =
+      std::ranges::any_of(undone, [](const UndoneChange& one) { return is_done_again(one.change->payload); });
+  back.undone = std::move(undone);
   from.pop_back();
-  if (has_inverse(back)) remember(to, std::move(back));
+  if (is_redo || is_for_redo) remember(to, std::move(back));
   return report;
 }
 
@@ -383,6 +473,7 @@ UndoEntry Store::undo_entry_of(const ChangePtr& change, const Draft& draft, cons
     const auto has_stand_in = [&](const std::string& name) { return draft.base()->is_alive(log::stand_in_of(name)); };
     if (std::ranges::any_of(frames->names, has_stand_in)) entry.version = draft.base();
   }
+  entry.with_frames_under = taken.with_subtree.contains(change->id);
   if (removes || sets) entry.before = held(draft.version().alive, node_of(*change));
   if (sets && entry.before == nullptr) entry.before = held(draft.version().gone, node_of(*change));
   const bool holds_others = removes && entry.before != nullptr && !entry.before->children.empty();

@@ -107,7 +107,7 @@ class _Subscriber:
 
 
 def notify_of_change(store: Store, change: Callable[[], ChangeRecord | None]) -> None:
-    """Run a change of the bindings in its order, and notify the observers of its record; None: it failed."""
+    """Run a change of the bindings in its order, and notify the observers of its record; None: nothing changed."""
     with store.observers.order:
         record = change()
         if record is not None:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from armillary import Transform, World
+from armillary import Transform, World, seconds
 from armillary.errors import BuiltUpon, NotConnected, NothingToUndo, PermanentNode, SingleSample, UnknownNode
-from armillary.scene import AddGroup, AddParent, NodeId, Remove, SetAttributes, Sphere
+from armillary.scene import AddBody, AddGroup, AddParent, NodeId, Remove, SetAttributes, Sphere
 from unit.kit import FakeClock, moved
 
 ONE, TWO, THREE = (NodeId(f"{digit}0000000-0000-4000-8000-000000000000") for digit in "123")
@@ -290,3 +290,58 @@ class TestUndoOfEverything:
         world.undo()
         assert world.can_pose(of=scene.frame(scene.root), in_frame="map")
         assert list(scene.raycast(origin=(0, 0, 0), direction=(1, 0, 0), in_frame="map")) == []
+
+
+class TestRedo:
+    def test_makes_a_removal_as_it_was(self, world):
+        world.set_twist(
+            of="cup", relative_to="hand", expressed_in="cup", at=seconds(1), linear=(1, 0, 0), angular=(0, 0, 0)
+        )
+        world.remove_frame("hand")
+        removed = world.digest(), set(world.frames())
+        world.undo()
+        report = world.redo()
+        assert (world.digest(), set(world.frames())) == removed
+        assert str(report) == "Done again: RemoveFrame 'hand'."
+
+    def test_of_a_removal_can_be_undone_again(self, world):
+        world.set_pose(of="cup", in_frame="hand", transform=Transform.identity(), at=seconds(1))
+        before = world.digest()
+        world.remove_frame("hand", subtree=True)
+        for _ in range(2):
+            world.undo()
+            assert world.digest() == before
+            world.redo()
+
+    def test_keeps_the_frames_that_samples_made_undoable(self, world):
+        empty = world.digest()
+        world.set_pose(of="cup", in_frame="hand", transform=Transform.identity(), at=seconds(1))
+        world.remove_frame("hand", subtree=True)
+        world.undo()
+        world.undo()
+        assert world.digest() == empty
+
+
+class TestABodyThatIsDeclaredAgain:
+    @pytest.mark.parametrize(
+        "declare", [lambda w: w.add_body("gun", ["a"]), lambda w: w.apply([AddBody("gun", ["a"])])]
+    )
+    def test_makes_no_record(self, world, declare):
+        world.add_body("gun", ["a"])
+        heard = []
+        world.scene.subscribe(heard.append)
+        before = world.scene.version_vector()
+        declare(world)
+        assert world.scene.version_vector() == before
+        world.undo()
+        assert "gun" not in world.bodies()
+
+
+class TestAnAnnouncedRelation:
+    def test_leaves_what_is_fixed_there_until_its_first_sample(self, world):
+        world.fix(of="odom", in_frame="map", transform=Transform.identity(), at=seconds(1))
+        world.add_relation(of="odom", in_frame="map", interpolation="step", at=seconds(5))
+        other = World()
+        other.merge(world.scene.changes())
+        for one in (world, other):
+            assert one.pose(of="odom", in_frame="map", at=seconds(6)).method == "fixed"

@@ -84,6 +84,8 @@ class AssertionLog {
   [[nodiscard]] std::vector<PreferSources::Step> preferences(const std::string& of) const;
   [[nodiscard]] bool has_preference(const std::string& of) const;  ///< or had one, which was removed
   [[nodiscard]] bool has_bodies() const { return !log_.bodies().empty(); }
+  /// Whether a change declares a body, and frames on it, that are there already, and active.
+  [[nodiscard]] bool is_known_body(const log::Payload& payload) const;
   [[nodiscard]] const log::ResolvedBodies& bodies() const { return bodies_; }
   void resolve_bodies() { bodies_ = log::resolve_bodies(log_); }  ///< when what was taken may concern bodies
   /// What bodies make inactive.
@@ -114,6 +116,9 @@ class AssertionLog {
   [[nodiscard]] Inverse inverse_of(const Change& change, const log::Prefer& payload) const;
   [[nodiscard]] Inverse inverse_of(const Change& change, const log::Forget& payload) const;
   [[nodiscard]] bool is_restated(const ChangePtr& record) const;
+  [[nodiscard]] std::vector<ChangePtr> with_newer(const std::vector<ChangePtr>& records) const;
+  [[nodiscard]] std::vector<Restated> naming_again(const std::string& frame, const ChangePtr& severed) const;
+  [[nodiscard]] std::vector<Restated> without_new_frames(const log::Payload& payload) const;
   [[nodiscard]] const log::TrackEntry* find_track(const log::Track& track) const;
   [[nodiscard]] std::vector<log::PreferenceStep> preference_steps(const std::string& of) const;
   [[nodiscard]] std::vector<std::string> lines() const;

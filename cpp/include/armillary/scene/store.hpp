@@ -55,7 +55,7 @@ struct Refusal {
 struct ChangeRequest {
   Change change{};                 ///< its payload and `at`; of a removal the parent, or none for all
   bool with_frames_under = false;  ///< removes though frames of others are below; of frames, those and nodes in them as well
-  bool restores = false;           ///< undoes a removal: the node may be removed
+  bool restores = false;           ///< undoes a removal: the node may be removed; or makes a change again, as it was
   bool is_unchecked = false;       ///< may contradict what is active: it is then inactive, as if others had asserted it
   /// What goes with samples that are forgotten: nothing, relations that have none left, or all that is asserted of a relation.
   enum class Empties : std::uint8_t { nothing, unsampled, relation } empties = Empties::nothing;
@@ -84,8 +84,16 @@ struct StoreOptions {
 /// What undoing one change needs.
 struct UndoEntry {
   ChangePtr change{};
-  RecordPtr before{};    ///< of a removal and of attributes: the node before
-  VersionPtr version{};  ///< of a removal where others were in the node: what they were
+  RecordPtr before{};              ///< of a removal and of attributes: the node before
+  VersionPtr version{};            ///< of a removal where others were in the node: what they were
+  bool with_frames_under = false;  ///< of frames that were removed: though others were below
+};
+
+/// A change that was undone, and how many entries of its batch did that.
+struct UndoneChange {
+  ChangePtr change{};
+  bool with_frames_under = false;
+  std::size_t entries = 0;
 };
 
 /// The inverses of changes of frames, one by one; none where there is none.
@@ -100,6 +108,7 @@ struct SampleMove {
 struct Batch {
   std::vector<UndoEntry> entries{};
   Inverses inverses{};
+  std::vector<UndoneChange> undone{};  ///< where it is for `redo`: what the last of its entries undid, the last change first
   std::string tag{};
   bool detaches_frames = false;       ///< nodes go though frames of others are below
   std::vector<NodeSample> samples{};  ///< of nodes whose frames went with what they were in
@@ -193,7 +202,8 @@ class Store {
   Outcome apply(std::vector<ChangeRequest> requests, std::int64_t now_ns, bool for_undo = true, std::string tag = {});
   /// Applies changes as `merge` takes those of others: conflicting ones become inactive. What is malformed is still refused.
   Outcome apply_unchecked(std::vector<ChangeRequest> requests, std::int64_t now_ns);
-  /// One change of frames that is done by `act`, which may complete its payload; where it fails nothing happened.
+  /// One change of frames that is done by `act`, which may complete its payload; where it fails nothing happened. A body that
+  /// is known is not recorded again.
   Failure record(log::Payload payload, std::int64_t now_ns, const std::function<Failure(log::Payload&)>& act, bool for_undo,
                  ChangePtr* recorded = nullptr);
   /// How often frames went because nothing named them any more.
@@ -287,6 +297,13 @@ class Store {
   [[nodiscard]] Failure publish(std::vector<FrameEdit>& edits, const Draft& draft, bool with_version, bool strictly);
   void note(const Draft& draft, const std::vector<ChangePtr>& changes);
   [[nodiscard]] TakenBack take_back(std::deque<Batch>& from, std::deque<Batch>& to, std::int64_t now_ns);
+  /// Takes the inverses of what was done, the last first, and notes what each of them undoes.
+  [[nodiscard]] Refusal take_inverses(const Batch& batch, Draft& draft, std::int64_t now_ns, Taken& taken,
+                                      std::vector<UndoneChange>& undone) const;
+  /// Takes what was undone once more, in the order in which it was done.
+  [[nodiscard]] Refusal take_again(const Batch& batch, Draft& draft, std::int64_t now_ns, Taken& taken) const;
+  [[nodiscard]] bool still_holds(const Change& change) const;
+  [[nodiscard]] bool declares(const std::string& name) const;
   [[nodiscard]] std::vector<ChangeRequest> forgets_of(const Batch& batch, const Version& version) const;
   [[nodiscard]] ForgetSamples forgetting(const Change& change, const log::Forget& payload, const Version& version) const;
   [[nodiscard]] static UndoEntry undo_entry_of(const ChangePtr& change, const Draft& draft, const Taken& taken);
