@@ -89,8 +89,10 @@ nb::object apply_rotation(const Rotation& rotation, nb::handle other) {
 }  // namespace
 
 void bind_rotation(nb::module_& m) {
+  static PyType_Slot slots[] = {{Py_tp_init, reinterpret_cast<void*>(refuse_to_construct)}, {0, nullptr}};
   nb::class_<Rotation> type(
-      m, "Rotation", "A rotation. Frozen; `a @ b` composes, `a @ points` turns points. `numpy.asarray(a)` is its (3, 3) matrix.");
+      m, "Rotation", nb::type_slots(slots),
+      "A rotation. Frozen; `a @ b` composes, `a @ points` turns points. `numpy.asarray(a)` is its (3, 3) matrix.");
   type.def_static(
           "identity", [] { return Rotation{}; }, "No rotation.")
       .def_static(

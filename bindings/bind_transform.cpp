@@ -185,8 +185,9 @@ Transform from_parts(nb::handle xyz, nb::handle quaternion, bool scalar_first) {
 }  // namespace
 
 void bind_transform(nb::module_& m) {
+  static PyType_Slot slots[] = {{Py_tp_init, reinterpret_cast<void*>(refuse_to_construct)}, {0, nullptr}};
   nb::class_<Transform> type(
-      m, "Transform",
+      m, "Transform", nb::type_slots(slots),
       "A rigid motion: `parent_T_child` maps child coordinates into parent.\n\n"
       "Frozen. `a_T_b @ b_T_c` composes, `a_T_b @ points` maps points in any form that `world.map_points` takes.\n"
       "`numpy.asarray(a_T_b)` is its (4, 4) matrix.");
@@ -212,8 +213,8 @@ void bind_transform(nb::module_& m) {
       .def_static(
           "from_rotation",
           [](nb::handle rotation, nb::handle xyz) { return Transform{as_rotation(rotation), checked_vector(xyz, "xyz")}; },
-          "rotation"_a.none(), nb::kw_only(), "xyz"_a,
-          nb::sig("def from_rotation(rotation: Rotation | RotationCoordinates, *, xyz: ArrayLike) -> Transform"),
+          "rotation"_a.none(), nb::kw_only(), "xyz"_a = nb::make_tuple(0, 0, 0),
+          nb::sig("def from_rotation(rotation: Rotation | RotationCoordinates, *, xyz: ArrayLike = (0, 0, 0)) -> Transform"),
           "From a rotation, ours or that of another library (scipy, pinocchio, jaxlie ...), and a translation.")
       .def_static(
           "from_translation", [](nb::handle xyz) { return Transform{{}, checked_vector(xyz, "xyz")}; }, "xyz"_a,

@@ -21,5 +21,7 @@ void bind_loop(nanobind::module_& m);
 void bind_tape_function(nanobind::module_& m);
 /// After all others: errors of calls whose arguments do not fit, and signatures for `inspect`.
 void explain_refusals(nanobind::module_& m);
+/// `tp_init` of values that are made by static methods: raises an error that names them.
+int refuse_to_construct(PyObject* self, PyObject* arguments, PyObject* names);
 
 }  // namespace armillary::python

@@ -97,6 +97,16 @@ void add_signature(nb::handle type, const char* reader) {
 
 }  // namespace
 
+int refuse_to_construct(PyObject* self, PyObject*, PyObject*) {
+  try {
+    const nb::object error = signatures("refused_constructor")(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(self))));
+    PyErr_SetObject(error.type().ptr(), error.ptr());
+  } catch (nb::python_error& error) {
+    error.restore();
+  }
+  return -1;
+}
+
 void explain_refusals(nb::module_& m) {
   const nb::object transform = m.attr("Transform");
   const nb::handle function_type = transform.attr("identity").type(), method_type = transform.attr("inverse").type();

@@ -128,7 +128,7 @@ class Transform:
         """
 
     @staticmethod
-    def from_rotation(rotation: Rotation | RotationCoordinates, *, xyz: ArrayLike) -> Transform:
+    def from_rotation(rotation: Rotation | RotationCoordinates, *, xyz: ArrayLike = (0, 0, 0)) -> Transform:
         """
         From a rotation, ours or that of another library (scipy, pinocchio, jaxlie ...), and a translation.
         """

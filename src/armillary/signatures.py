@@ -14,7 +14,7 @@ from typing import Any
 from armillary.errors import InvalidArgument
 from armillary.errors.format import nearest_name, short_repr
 
-__all__ = ["refusal", "signature_of", "signature_of_bound"]
+__all__ = ["refusal", "refused_constructor", "signature_of", "signature_of_bound"]
 
 _DEFAULT = re.compile(r"\\(\d+)")
 _PLAIN = {"int": Integral, "float": Real, "str": str, "bool": bool, "None": type(None)}
@@ -119,6 +119,15 @@ def refusal(function: Any, positional: Sequence[Any], named: Mapping[str, Any]) 
         return None
     wanted = parameters[wrong].annotation
     return InvalidArgument(f"{name}(): {wrong} must be {wanted}, got {short_repr(given[wrong])}.", given[wrong])
+
+
+def refused_constructor(kind: type) -> InvalidArgument:
+    """Return the error for a call of a type whose values are made by static methods."""
+    makers = [f"{kind.__name__}.{name}(...)" for name in sorted(vars(kind)) if name.startswith("from_")]
+    return InvalidArgument(
+        f"{kind.__name__}(...) would not say what its numbers mean; the calls that make one do so by their names. "
+        f"Use {', '.join(makers[:-1])} or {makers[-1]}."
+    )
 
 
 def _hint(unknown: str, parameters: Mapping[str, Parameter]) -> str:

@@ -39,6 +39,19 @@ class TestMakingATransform:
     def test_has_many_ways(self, made):
         assert made.is_close(map_T_base, m=1e-6, rad=1e-6)
 
+    def test_without_saying_how_is_refused_with_the_ways_there_are(self):
+        with pytest.raises(
+            InvalidArgument, match=r"Use Transform\.from_matrix\(\.\.\.\), .* or Transform\.from_xyz_xyzw"
+        ):
+            Transform((1, 2, 3))
+        with pytest.raises(InvalidArgument, match=r"Use Rotation\.from_matrix\(\.\.\.\), .* or Rotation\.from_xyzw"):
+            Rotation(wxyz=(1, 0, 0, 0))
+
+    def test_from_a_rotation_alone_is_at_the_origin(self):
+        assert Transform.from_rotation(map_T_base.rotation) == Transform.from_rotation(
+            map_T_base.rotation, xyz=(0, 0, 0)
+        )
+
     def test_of_nothing_is_the_identity(self):
         assert Transform.identity() == Transform.exp(np.zeros(6)) == Transform.from_matrix(np.eye(4))
 
