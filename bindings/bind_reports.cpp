@@ -97,7 +97,8 @@ nb::dict parents(Self self, nb::handle at) {
   for (const auto& [frame, parent, source] : core(self).forest->parents(as_when(at, "at"))) {
     const bool is_placed = !parent.empty();
     by_name[text(store.frame_label(frame))] =
-        is_placed ? nb::object(nb::make_tuple(text(store.frame_label(parent)), text(source))) : nb::object(nb::none());
+        is_placed ? nb::object(nb::make_tuple(text(store.frame_label(parent)), text(store.source_label(source))))
+                  : nb::object(nb::none());
   }
   return by_name;
 }
@@ -123,7 +124,7 @@ nb::tuple relations(Self self) {
   const auto label = [&](const std::string& key) { return core(self).store->frame_label(key); };
   for (const RelationInfo& info : core(self).forest->relations()) {
     const bool sampled = info.samples > 0;
-    rows.append(nb::make_tuple(label(info.of), label(info.in_frame), info.source,
+    rows.append(nb::make_tuple(label(info.of), label(info.in_frame), core(self).store->source_label(info.source),
                                info.integrated ? "integrated" : kind_text(info.kind), info.samples,
                                sampled ? stamp_or_none(info.coverage.first) : nb::none(),
                                sampled ? stamp_or_none(info.coverage.last) : nb::none(), log::name_of(info.interpolation)));
@@ -182,10 +183,13 @@ void bind_world_reports(nb::module_& m, nb::class_<StoreCore>& world) {
       .def(
           "relation_id",
           [](Self self, nb::handle of, nb::handle in_frame, nb::handle source) {
-            return core(self).forest->find_relation(frame_id(self, of), frame_id(self, in_frame), text_of(source));
+            const FrameId id = frame_id(self, of), other = frame_id(self, in_frame);
+            const Forest& forest = *core(self).forest;
+            const RelationId plain = PyUnicode_Check(source.ptr()) ? forest.find_relation(id, other, text_of(source)) : kNone;
+            return plain == kNone ? forest.find_relation(id, other, source_key(core(self), id, source)) : plain;
           },
           "of"_a, "in_frame"_a, "source"_a,
-          nb::sig("def relation_id(self, of: str | NodeId, in_frame: str | NodeId, source: str) -> int"))
+          nb::sig("def relation_id(self, of: str | NodeId, in_frame: str | NodeId, source: str | NodeId) -> int"))
       .def(
           "twist_relation_id",
           [](Self self, nb::handle of, nb::handle relative_to, nb::handle source) {

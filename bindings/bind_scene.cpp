@@ -74,7 +74,8 @@ nb::list relations_of(Self self, const std::string& frame) {
   nb::list found;
   for (const RelationInfo& info : core(self).forest->relations())
     if (info.of == frame)
-      found.append(nb::make_tuple(text_object(core(self).store->frame_label(info.in_frame)), text_object(info.source)));
+      found.append(nb::make_tuple(text_object(core(self).store->frame_label(info.in_frame)),
+                                  text_object(core(self).store->source_label(info.source))));
   return found;
 }
 
@@ -120,12 +121,14 @@ nb::object error_of_refusal(Self self, const Refusal& refusal) {
     case Fault::unknown_relation:
       return error_class("NoSuchRelation")(text_object(core(self).store->frame_label(refusal.frame)),
                                            text_or_none(core(self).store->frame_label(refusal.in_frame)),
-                                           text_or_none(refusal.source), relations_of(self, refusal.frame));
+                                           text_or_none(core(self).store->source_label(refusal.source)),
+                                           relations_of(self, refusal.frame));
     case Fault::relation_of_node:
-      return error_class("InvalidArgument")("That '" + refusal.frame + "' is in '" + refusal.in_frame +
-                                                "' follows from where a node is: move the node, or remove it with "
-                                                "scene.remove(id).",
-                                            text_object(refusal.frame));
+      return error_class("InvalidArgument")("That '" + core(self).store->frame_label(refusal.frame) + "' is in '" +
+                                                core(self).store->frame_label(refusal.in_frame) +
+                                                "' follows from where a node is: move the node with scene.move(id, to=), or "
+                                                "remove it with scene.remove(id).",
+                                            text_object(core(self).store->frame_label(refusal.frame)));
     case Fault::nothing_to_undo:
       return error_class("NothingToUndo")();
     default:

@@ -224,6 +224,15 @@ void bind_scene_view(nb::module_& m) {
           "node"_a, nb::sig("def frame_name(self, node: NodeId) -> str | None"),
           "The name that the frame of a node was given, whether it has it or another frame does.")
       .def(
+          "names",
+          [](const SceneView& view, nb::iterable nodes) {
+            std::vector<NodeId> ids;
+            for (const nb::handle node : nodes) ids.push_back(as_node_id(node));
+            return names_of(*view.version, ids);
+          },
+          "nodes"_a, nb::sig("def names(self, nodes: Iterable[NodeId]) -> dict[NodeId, str]"),
+          "What people call nodes: by the name of the frame, else by the attribute `name`; without those that have neither.")
+      .def(
           "has_frame", [](const SceneView& view, nb::handle node) { return record_of(view, node).is_in_own_frame(); }, "node"_a)
       .def(
           "source",

@@ -16,10 +16,22 @@ using namespace nb::literals;
 
 namespace {
 
+/// A source of a frame: the world's own name where none is given; a parent by its name or its id.
+std::string chosen_source(Self self, FrameId of, nb::handle source) {
+  const nb::object given = nb::isinstance<NodeId>(source) ? nb::borrow(source) : source_of(self, source);
+  return source_key(core(self), of, given);
+}
+
 /// Fails where a source neither places a frame nor measures how its body moves.
 void check_source(Self self, nb::handle of, nb::handle source) {
-  const Failure failure = core(self).forest->check_source(frame_id(self, of), text_of(source_of(self, source)));
+  const FrameId id = frame_id(self, of);
+  const Failure failure = core(self).forest->check_source(id, chosen_source(self, id, source));
   if (failure) raise_failure(core(self), failure, of, of);
+}
+
+nb::str source_text(Self self, nb::handle of, nb::handle source) {
+  const std::string key = chosen_source(self, core(self).forest->find_frame(frame_key(core(self), of)), source);
+  return nb::str(key.c_str(), key.size());
 }
 
 nb::object holder(Self self, nb::handle of, nb::handle at) {
@@ -31,7 +43,7 @@ void prefer(Self self, nb::handle of, nb::handle source, nb::handle start, nb::h
   StoreCore& world = core(self);
   const FrameId id = frame_id(self, of);
   std::optional<std::string> chosen;
-  if (!source.is_none()) chosen = std::string(text_of(source_of(self, source)));
+  if (!source.is_none()) chosen = chosen_source(self, id, source);
   log::Prefer payload{.subject = {log::Subject::Kind::frame, world.forest->frame_name(id)}, .source = chosen};
   if (!start.is_none()) payload.start = Stamp{as_stamp(start, "start")};
   if (!end.is_none()) payload.end = Stamp{as_stamp(end, "end")};
@@ -182,13 +194,16 @@ void bind_world(nb::module_& m) {
           },
           nb::sig("def newest_stamp(self) -> int | None"), "The newest stamp of all samples [ns]; None where there are none.")
       .def("check_source", &check_source, "of"_a, "source"_a.none(),
-           nb::sig("def check_source(self, of: str | NodeId, source: str | None) -> None"),
+           nb::sig("def check_source(self, of: str | NodeId, source: str | NodeId | None) -> None"),
            "Raise UnknownSource where a source neither places a frame nor measures how its body moves.")
+      .def("source_key", &source_text, "of"_a, "source"_a.none(),
+           nb::sig("def source_key(self, of: str | NodeId, source: str | NodeId | None) -> str"),
+           "A source of a frame as records have it: a parent is given by its name or its id, and stored by its id.")
       .def("holder", &holder, "of"_a, "at"_a, nb::sig("def holder(self, of: str | NodeId, at: int) -> str | None"),
            "The source whose placement of a frame ends when the frame is released at `at`; None where nobody places it.")
       .def("prefer", &prefer, nb::kw_only(), "of"_a, "source"_a.none(), "start"_a = nb::none(), "end"_a = nb::none(),
-           nb::sig("def prefer(self, *, of: str | NodeId, source: str | None, start: int | None = None, end: int | None = None) "
-                   "-> None"),
+           nb::sig("def prefer(self, *, of: str | NodeId, source: str | NodeId | None, start: int | None = None, end: int | "
+                   "None = None) -> None"),
            "Settle which of several sources every query believes about a frame; None takes it back.")
       .def("add_frame", &add_frame, nb::sig("def add_frame(self, *names: str) -> None"),
            "Make frames known before anything is said of them.")

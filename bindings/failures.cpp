@@ -17,7 +17,8 @@ namespace {
 nb::object edge_tuple(const StoreCore& world, RelationId id) {
   const std::optional<Forest::Edge> edge = world.forest->edge_of(id);
   if (!edge) return nb::make_tuple("?", "?", "?");
-  return nb::make_tuple(world.store->frame_label(edge->of), world.store->frame_label(edge->in_frame), edge->source);
+  return nb::make_tuple(world.store->frame_label(edge->of), world.store->frame_label(edge->in_frame),
+                        world.store->source_label(edge->source));
 }
 
 /// Frames of a refused transaction are gone with it: the failure itself knows their names.
@@ -136,8 +137,9 @@ nb::object plain_error(const StoreCore& world, const Failure& failure, nb::handl
       if (const VariablePtr joint = failure->joint.empty() ? nullptr : world.forest->find_variable(failure->joint))
         return error_class("ContestedJoint")(joint->name, world.forest->sources_of(*joint));
       return error_class("AmbiguousPath")(frame_name(world, failure, failure->of),
-                                          failure->about_twist ? world.forest->rivals_of_twist(failure->relation)
-                                                               : world.forest->sources_at(failure->of, failure->requested),
+                                          failure->about_twist
+                                              ? world.forest->rivals_of_twist(failure->relation)
+                                              : source_labels(world, world.forest->sources_at(failure->of, failure->requested)),
                                           stamp_or_none(failure->requested), "motion"_a = failure->about_twist);
     case FailureKind::frame_loop:
       return loop_error(world, failure);
@@ -168,7 +170,7 @@ nb::object plain_error(const StoreCore& world, const Failure& failure, nb::handl
     }
     case FailureKind::unknown_source: {
       std::string sources;
-      for (const std::string& name : world.forest->sources_of(failure->of))
+      for (const std::string& name : source_labels(world, world.forest->sources_of(failure->of)))
         sources += (sources.empty() ? "'" : ", '") + name + "'";
       return error_class("InvalidArgument")("No source '" + failure->name + "' places frame '" +
                                                 frame_name(world, failure, failure->of) +

@@ -84,6 +84,23 @@ std::vector<std::string> frame_labels(const StoreCore& world, std::vector<std::s
   return keys;
 }
 
+std::vector<std::string> source_labels(const StoreCore& world, std::vector<std::string> sources) {
+  std::vector<std::string> labels;
+  for (const std::string& source : sources) labels.push_back(world.store->source_label(source));
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    if (std::ranges::count(labels, labels[i]) == 1) sources[i] = labels[i];
+  return sources;
+}
+
+std::string source_key(const StoreCore& world, FrameId of, nb::handle source) {
+  if (nb::isinstance<NodeId>(source)) return nb::cast<NodeId>(source).text();
+  std::string given(text_of(source));
+  if (of == kNone || !world.forest->check_source(of, given)) return given;
+  for (const std::string& known : world.forest->sources_of(of))
+    if (world.store->source_label(known) == given) return known;
+  return given;
+}
+
 void forget_names(StoreCore& world) {
   world.ids.clear();
   world.keys.clear();
@@ -143,7 +160,7 @@ void list_relation(StoreCore& world, RelationId id) {
   const std::optional<Forest::Edge> edge = world.forest->edge_of(id);
   if (!edge) return;
   const std::string of = world.store->frame_label(edge->of), in_frame = world.store->frame_label(edge->in_frame);
-  world.catalog[nb::int_(id)] = nb::make_tuple(of, in_frame, edge->source);
+  world.catalog[nb::int_(id)] = nb::make_tuple(of, in_frame, world.store->source_label(edge->source));
 }
 
 /// A new catalog of the relations that there are. Answers that were given keep the old one, and with it all their names.

@@ -48,7 +48,7 @@ nb::dict names_of(const scene::Version& version, const std::vector<NodeId>& node
       const auto* name = *attribute.key.text == "name" ? attribute.value->get_if<std::string>() : nullptr;
       if (name != nullptr) names[nb::cast(node)] = nb::str(name->data(), name->size());
     });
-    if (record->has_named_frame()) names[nb::cast(node)] = text_object(*record->frame_name);
+    if (record->frame_name != nullptr) names[nb::cast(node)] = text_object(*record->frame_name);
   }
   return names;
 }

@@ -186,6 +186,10 @@ struct Spelling {
 /// What people know a frame by, which is given by name or by NodeId.
 [[nodiscard]] std::string frame_label(const StoreCore& world, nb::handle name);
 [[nodiscard]] std::vector<std::string> frame_labels(const StoreCore& world, std::vector<std::string> keys);
+/// What people call the sources of one frame; a parent that is called like another of them keeps its id.
+[[nodiscard]] std::vector<std::string> source_labels(const StoreCore& world, std::vector<std::string> sources);
+/// The source of a frame that people call so, which may be a parent: by its name, or by its id.
+[[nodiscard]] std::string source_key(const StoreCore& world, FrameId of, nb::handle source);
 /// Forgets which names were asked for: frames or their names may have changed.
 void forget_names(StoreCore& world);
 /// Follows names that passed from one frame to another.

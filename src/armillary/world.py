@@ -207,15 +207,18 @@ class World(WorldFace):
         """Return the names of all frames, in the order they were added."""
         return self.store.frames()
 
-    def prefer(self, *, of: str | NodeId, source: str | None, start: int | None = None, end: int | None = None) -> None:
+    def prefer(
+        self, *, of: str | NodeId, source: str | NodeId | None, start: int | None = None, end: int | None = None
+    ) -> None:
         """Set which of several sources queries use for a frame, from `start` until `end`; None takes it back.
 
         It settles a contest while that source is open, that is until it ends or falls silent for longer than
-        `rival_timeout`; then the others count again. A newer preference replaces an older one in its interval.
+        `rival_timeout`; then the others count again. A newer preference replaces an older one in its interval. Where a
+        node is in several others, these are its sources: by the names of their frames, or their ids.
         """
         self.store.prefer(of=of, source=source, start=start, end=end)
 
-    def end(self, *, of: str | NodeId, source: str | None = None, at: int | None = None) -> None:
+    def end(self, *, of: str | NodeId, source: str | NodeId | None = None, at: int | None = None) -> None:
         """End what a source asserts of a frame at `at`, by default `world.now()`; earlier queries are still answered.
 
         From then on the source does not contest those of others, until it gives something newer.
@@ -235,7 +238,7 @@ class World(WorldFace):
         *,
         of: str | NodeId,
         in_frame: str | NodeId | None = None,
-        source: str | None = None,
+        source: str | NodeId | None = None,
         start: int | None = None,
         end: int | None = None,
     ) -> int:
@@ -261,7 +264,7 @@ class World(WorldFace):
         """
         return self.store.forget(of=of, in_frame=in_frame, source=source, start=start, end=end)
 
-    def remove_relation(self, *, of: str | NodeId, in_frame: str | NodeId, source: str | None = None) -> int:
+    def remove_relation(self, *, of: str | NodeId, in_frame: str | NodeId, source: str | NodeId | None = None) -> int:
         """Remove one relation with its history: samples, fixed and driven poses, and motion relative to `in_frame`.
 
         What another source asserts of the frame stays, and so does what this source asserts in other frames: it holds

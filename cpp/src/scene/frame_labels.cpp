@@ -47,6 +47,13 @@ std::string Store::frame_label(std::string key) const {
   return name + std::string(rest);
 }
 
+std::string Store::source_label(std::string source) const {
+  const std::optional<NodeId> parent = NodeId::parse(source);
+  const VersionPtr present = parent ? version() : nullptr;
+  const NodeRecord* record = parent ? present->recall(*parent) : nullptr;
+  return record == nullptr ? source : frame_label(names_.own(*record));
+}
+
 std::string Store::frame_of_node(const NodeId& node) const {
   const VersionPtr present = version();
   const NodeRecord* record = present->recall(node);

@@ -12,7 +12,7 @@ from armillary.cli._output import print_result
 from armillary.cli._source import SDF, URDF, open_world, robots_in
 from armillary.cli._terminal import progress_bar
 from armillary.errors import InvalidArgument
-from armillary.store.nodes import is_of_a_node
+from armillary.store.nodes import is_containment, is_of_a_node
 
 if TYPE_CHECKING:
     from armillary import World
@@ -53,8 +53,8 @@ def convert_file(source: Path, target: Path, *, lossy: bool) -> str:
 
 def _left_out(world: World, target: Path, *, written: int) -> str:
     """Return a sentence about fixed poses that are not extrinsics: those of scene nodes and models."""
-    # Relations written by a node only express containment.
-    fixed = [info.of for info in world.relations() if info.kind == "fixed" and not is_of_a_node(info.source)]
+    infos = [info for info in world.relations() if info.kind == "fixed"]
+    fixed = [world.store.frame_key(info.of) for info in infos if not is_containment(world.store, info)]
     nodes = sum(map(is_of_a_node, fixed))
     of_models = sum(not is_of_a_node(frame) for frame in fixed) - written
     lost = [f"{nodes} fixed node{'' if nodes == 1 else 's'} of the scene"] if nodes else []

@@ -17,8 +17,8 @@ EXAMPLE = "armillary diff kitchen.json kitchen.json"
 _HELP = "a saved world or scene, or a URDF or SDF file"
 _Before = Annotated[str, typer.Argument(metavar="A", help=f"The first world: {_HELP}.", autocompletion=complete_world)]
 _After = Annotated[str, typer.Argument(metavar="B", help=f"The second world: {_HELP}.", autocompletion=complete_world)]
-_Metres = Annotated[float, typer.Option("--tolerance-m", help="Things this near are at the same place [m].")]
-_Degrees = Annotated[float, typer.Option("--tolerance-deg", help="Things turned by no more than this are not [deg].")]
+_Metres = Annotated[float, typer.Option("--tolerance-m", help="Things this near are at the same place, in metres.")]
+_Degrees = Annotated[float, typer.Option("--tolerance-deg", help="Things turned less are not turned, in degrees.")]
 
 
 def diff(

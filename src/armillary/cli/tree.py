@@ -8,7 +8,7 @@ from armillary.cli._arguments import AsJson, At, Nodes, WorldArgument, WorldOpti
 from armillary.cli._nodes import abbreviate_ids, hidden_nodes_line
 from armillary.cli._output import print_result
 from armillary.cli._source import open_world
-from armillary.store.nodes import is_of_a_node
+from armillary.store.nodes import is_containment, is_of_a_node
 from armillary.transforms import Tree
 
 if TYPE_CHECKING:
@@ -49,9 +49,8 @@ def without_nodes(found: Tree, *, nodes: bool) -> Tree:
 
 def _without_single_source(world: World, found: Tree) -> Tree:
     """Remove the source from all notes if there is only one."""
-    # The source of a containment is a node.
     infos = (info for info in world.relations() if info.kind != "twist")
-    sources = {info.source for info in infos if not is_of_a_node(info.source)}
+    sources = {info.source for info in infos if not is_containment(world.store, info)}
     if len(sources) != 1:
         return found
     suffix = f" by '{sources.pop()}'"

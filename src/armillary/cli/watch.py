@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 EXAMPLE = "armillary watch robot/tool map --seconds 2 --world demo"
 
 _NS_PER_S = 1e9
+_LONG_S = 10
 
 
 def watch(
@@ -96,4 +97,6 @@ def _rate_and_age(fields: dict[str, Any]) -> str:
     if fields["stamp_ns"] is None:
         return "fixed"
     rate = "-" if fields["rate_hz"] is None else f"{fields['rate_hz']:.1f}"
-    return f"{rate} Hz, {fields['age_s'] * 1e3:.0f} ms old"
+    age_s = fields["age_s"]
+    age = f"{age_s * 1e3:.0f} ms" if abs(age_s) < _LONG_S else f"{age_s:.0f} s"
+    return f"{rate} Hz, {age} old"

@@ -421,7 +421,7 @@ class _Places:
                 frame not in self._thing_of
                 and frame != side.store.root_frame
                 and not is_mount
-                and not is_of_a_node(frame)
+                and not is_of_a_node(side.store.frame_key(frame))
             ):
                 self._thing_of[frame] = frame
                 self.things[frame] = "frame"

@@ -123,7 +123,7 @@ class SceneReader(ABC):
         view, node = self._view(), self._named(id)
         found = view.kind(node)
         if found != kind:
-            raise WrongKind(node, found, kind, hint)
+            raise WrongKind(node, found, kind, hint, view.names([node]))
         return view.payload(node)
 
     def frame(self, id: NodeId | str) -> str:  # noqa: A002
@@ -314,5 +314,5 @@ def _tree_lines(view: SceneView, root: NodeId) -> Iterator[str]:
 
 def _node_line(view: SceneView, node: NodeId) -> str:
     kind = view.kind(node).replace("_", " ")
-    name = view.frame_name(node) or view.attributes(node).get("name")
-    return f"{name}  [{kind}]" if isinstance(name, str) and name else f"{node!r}  [{kind}]"
+    called = view.frame(node) if node == ROOT_NODE else view.names([node]).get(node)
+    return f"{called or repr(node)}  [{kind}]"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 from armillary._core import NodeId
 from armillary.errors import InvalidArgument
 from armillary.errors.format import short_repr
+from armillary.store.nodes import frame_or_digits
 
 if TYPE_CHECKING:
     from armillary.scene.reading import SceneVersion
@@ -47,7 +48,7 @@ class VisitedNode:
 
     def __repr__(self) -> str:
         attributes = f", {self.attributes!r}" if self.attributes else ""
-        return f"VisitedNode({self.kind} {str(self.id)[:8]}{attributes})"
+        return f"VisitedNode({self.kind} {frame_or_digits(self.scene.view, self.id)}{attributes})"
 
     @property
     def path(self) -> tuple[NodeId, ...]:

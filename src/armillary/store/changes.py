@@ -538,7 +538,7 @@ class Forget(Change):
 
     of: str
     in_frame: str | None = None
-    source: str | None = None
+    source: str | NodeId | None = None
     start: int | None = None
     end: int | None = None
     kind: Literal["pose", "twist"] | None = None
@@ -547,7 +547,7 @@ class Forget(Change):
         return ChangeRequest.forget(
             of=context.known(self.of),
             in_frame=None if self.in_frame is None else context.key(self.in_frame),
-            source=self.source,
+            source=None if self.source is None else context.known_source(self.of, self.source),
             start=self.start,
             end=self.end,
             kind=self.kind,
@@ -562,14 +562,14 @@ class RemoveRelation(Change):
 
     of: str
     in_frame: str
-    source: str | None = None
+    source: str | NodeId | None = None
     kind: Literal["pose", "twist"] | None = None
 
     def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
         return ChangeRequest.forget(
             of=context.known(self.of),
             in_frame=context.key(self.in_frame),
-            source=context.source(self.source),
+            source=context.known_source(self.of, self.source),
             start=None,
             end=None,
             kind=self.kind,
@@ -583,14 +583,14 @@ class Prefer(Change):
     """Set which of several sources queries use for a frame, from `start` until `end`; None takes it back."""
 
     of: str
-    source: str | None
+    source: str | NodeId | None
     start: int | None = None
     end: int | None = None
 
     def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
-        return ChangeRequest.prefer(
-            of=context.known(self.of), source=self.source, start=self.start, end=self.end, at=context.now_ns
-        )
+        of = context.known(self.of)
+        source = None if self.source is None else context.known_source(self.of, self.source)
+        return ChangeRequest.prefer(of=of, source=source, start=self.start, end=self.end, at=context.now_ns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -676,8 +676,8 @@ class Release(Change):
 
     of: str
     at: int | Now = NOW
-    source: str | None = None
+    source: str | NodeId | None = None
 
     def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
-        of, source = context.known(self.of), context.source(self.source)
+        of, source = context.known(self.of), context.known_source(self.of, self.source)
         return ChangeRequest.ended(of=of, source=source, since=context.at(self.at), at=context.now_ns)

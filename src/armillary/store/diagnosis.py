@@ -23,6 +23,7 @@ from armillary.errors.format import format_duration, format_stamp, join_names, l
 from armillary.stamps import Latest, as_when
 from armillary.store.conditions import conditions_of
 from armillary.store.names import knows_name
+from armillary.store.nodes import names_in
 from armillary.transforms import Diagnosis, LinkState, RelationInfo
 from armillary.transforms.diagnosis import Cause
 
@@ -42,16 +43,18 @@ def diagnose(store: Store, *, of: str, in_frame: str, at: StampLike | Latest) ->
         found = explanations.of_error(error)
     else:
         when = "at every instant" if pose.stamp is None else f"at {format_stamp(pose.stamp)}"
-        found = Explanation("none", f"'{of}' can be seen from '{in_frame}' {when}.", "")
+        found = Explanation("none", f"'{pose.of}' can be seen from '{pose.in_frame}' {when}.", "")
     known = knows_name(store, of) and knows_name(store, in_frame)
+    links = _relevant(_links(store, explanations, of, in_frame, at)) if known else ()
     return Diagnosis(
-        of=of,
-        in_frame=in_frame,
+        of=store.frame_label(of) if known else of,
+        in_frame=store.frame_label(in_frame) if known else in_frame,
         at=None if isinstance(at, Latest) else at,
         cause=found.cause,
         reason=found.reason,
         hint=found.hint,
-        links=_relevant(_links(store, explanations, of, in_frame, at)) if known else (),
+        links=links,
+        names=names_in(store, " ".join([found.reason, *map(str, links)])),
     )
 
 

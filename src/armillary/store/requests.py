@@ -244,6 +244,10 @@ class ChangeContext:
         """Return the source; the author where none is given."""
         return self.author if source is None else source
 
+    def known_source(self, of: str | NodeId, source: str | NodeId | None) -> str:
+        """Return a source of a frame as records have it; the author where none is given, the id of a parent."""
+        return self._store.source_key(of, source)
+
     def body(self, name: str, frames: list[str]) -> tuple[str, list[str]]:
         """Return the checked names of a body and of frames that may be on it."""
         return check_body(self._store, name, frames)

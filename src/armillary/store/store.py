@@ -13,6 +13,7 @@ from armillary.stamps import LATEST, Latest, as_instant, as_stamp, now
 from armillary.store.bodies import check_body, listed_frames
 from armillary.store.dispatcher import POSE, TWIST, Dispatcher, Kind, WaitHandle, check_timeout
 from armillary.store.names import frame_name, recall_name
+from armillary.store.nodes import check_is_no_containment, frames_of_removed, names_in
 from armillary.store.observers import Observers
 from armillary.store.query import PoseQuery, TwistQuery
 from armillary.store.settings import Settings
@@ -267,7 +268,7 @@ class Store(StoreCore):
         return self._take_back(self.undo_tags()[1], self.redo_last, redo=True)
 
     def _take_back(self, tag: str, act: Callable[[int], tuple[Any, ...]], *, redo: bool) -> UndoReport:
-        from armillary.store.undo_report import UndoReport, sample_changes  # noqa: PLC0415
+        from armillary.store.undo_report import UndoReport, ids_in, sample_changes  # noqa: PLC0415
 
         if self.mechanisms is not None:
             self.mechanisms.check_undo(tag, redo=redo)
@@ -282,12 +283,14 @@ class Store(StoreCore):
             self.mechanisms.undone(tag, redo=redo)
         self._changed()
         undone, _, written, moves, samples_lost, tag = report[0]
+        changes = (*self.changes_of(records if redo else undone), *sample_changes(written, moves))
         return UndoReport(
-            changes=(*self.changes_of(records if redo else undone), *sample_changes(written, moves)),
+            changes=changes,
             samples_lost=samples_lost,
             tag=tag,
             is_redo=redo,
             records=tuple(records),
+            names=names_in(self, ids_in(changes)),
         )
 
     def forget(
@@ -295,7 +298,7 @@ class Store(StoreCore):
         *,
         of: str | NodeId,
         in_frame: str | NodeId | None,
-        source: str | None,
+        source: str | NodeId | None,
         start: int | None = None,
         end: int | None = None,
     ) -> int:
@@ -307,10 +310,11 @@ class Store(StoreCore):
             raise InvalidArgument(f"`end` {end} is before `start` {start}: no sample is between them.", end)
         with self.pending.lock:
             above = None if in_frame is None else self._key(in_frame)
-            forget = Forget(of=self._key(of), in_frame=above, source=source, start=start, end=end)
+            who = None if source is None else self.source_key(of, source)
+            forget = Forget(of=self._key(of), in_frame=above, source=who, start=start, end=end)
             return self._apply_forgetting(forget) + self.pending.forget(self, forget)
 
-    def remove_relation(self, *, of: str | NodeId, in_frame: str | NodeId, source: str | None) -> int:
+    def remove_relation(self, *, of: str | NodeId, in_frame: str | NodeId, source: str | NodeId | None) -> int:
         """Remove one relation with its history; return how many samples went. Arguments as for `World`'s."""
         from armillary.store.changes import Forget, RemoveRelation  # noqa: PLC0415
 
@@ -324,14 +328,13 @@ class Store(StoreCore):
         """Return the stored form of a name, whether or not a frame has it."""
         return self.frame_key(name if isinstance(name, NodeId) else check_name(name))
 
-    def known_source(self, of: str | NodeId, in_frame: str | NodeId, source: str | None) -> str:
+    def known_source(self, of: str | NodeId, in_frame: str | NodeId, source: str | NodeId | None) -> str:
         """Return a source; if none is named, the only one that places a frame in another, or the store's own name."""
         if source is not None:
-            return as_text(source, "source")
-        of, in_frame = frame_name(self, of), frame_name(self, in_frame)
-        return _only_one(
-            {who for head, tail, who, *_ in self.relation_rows() if (head, tail) == (of, in_frame)}, self.name
-        )
+            return self.source_key(of, source)
+        key, (head, tail) = self.name, (frame_name(self, of), frame_name(self, in_frame))
+        found = _only_one({row[2] for row in self.relation_rows() if row[:2] == (head, tail)}, key)
+        return self.source_key(of, found) if self.has_frame(head) else found
 
     def _apply_forgetting(self, change: Change) -> int:
         """Apply a change that takes samples back; return how many went."""
@@ -468,12 +471,14 @@ class Store(StoreCore):
         else:
             self.attach_frame(of=of, to=to, at=at, source=who, query=query, rank="fallback")
 
-    def end(self, *, of: str | NodeId, source: str | None = None, at: int | None = None) -> None:
+    def end(self, *, of: str | NodeId, source: str | NodeId | None = None, at: int | None = None) -> None:
         """End what a source asserts of a frame; arguments as for `World.end`."""
         from armillary.store.changes import Release  # noqa: PLC0415
 
         self.check_source(of, source)
-        self._apply_alone(Release(of=self.frame_label(of), source=source, at=self.now() if at is None else at))
+        who = self.source_key(of, source)
+        check_is_no_containment(self, of, who)
+        self._apply_alone(Release(of=self.frame_label(of), source=who, at=self.now() if at is None else at))
 
     def remove_frame(self, name: str, *, subtree: bool = False) -> None:
         """Erase a frame, its past included, and twists that wait for its poses; with `subtree`, what is in it too."""
@@ -559,7 +564,8 @@ class Store(StoreCore):
         notes |= {name: "contested by " + ", ".join(map(repr, who)) for name, who in rivals.items() if who}
         carriers = {parent[0] for parent in parents.values() if parent is not None}
         # What is left of removed nodes: it had a parent, has none at this instant, and nothing is placed in it.
-        ended = {name for name, who in rivals.items() if not who} - carriers
+        contested = {name for name, who in rivals.items() if who}
+        ended = (set(rivals) | frames_of_removed(self, parents)) - contested - carriers
         return Tree({name: parent for name, parent in parents.items() if name not in ended}, notes)
 
     def rivals_of(self, frame: str, at: StampLike | Latest) -> tuple[str, ...]:

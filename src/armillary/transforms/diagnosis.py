@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
-from armillary.errors.format import join_names
+from armillary.errors.format import join_names, with_node_names
 
 __all__ = ["Cause", "Diagnosis", "LinkState"]
 
@@ -66,6 +67,7 @@ class Diagnosis:
         reason: The cause in one sentence.
         hint: What to do; empty where there is nothing to do.
         links: The links between the two, from `of` upwards and then from `in_frame` upwards.
+        names: What people call the nodes whose ids are in the texts, by id.
     """
 
     of: str
@@ -75,6 +77,7 @@ class Diagnosis:
     reason: str
     hint: str
     links: tuple[LinkState, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_visible(self) -> bool:
@@ -83,5 +86,12 @@ class Diagnosis:
 
     def __str__(self) -> str:
         heading = self.reason if self.is_visible else f"{self.cause}: {self.reason}"
-        chain = [f"    {link}" for link in self.links]
-        return "\n".join([heading, *([self.hint] if self.hint else []), *chain])
+        chain = [f"    {self._called(str(link))}" for link in self.links]
+        texts = [heading, *([self.hint] if self.hint else [])]
+        return "\n".join([*(with_node_names(text, self.names) for text in texts), *chain])
+
+    def _called(self, text: str) -> str:
+        """Return the text of a link, in which nodes are called by their names and the beginning of their ids."""
+        for node, name in self.names.items():
+            text = text.replace(node, f"{name} ({node[:8]})")
+        return text

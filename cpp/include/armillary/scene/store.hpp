@@ -184,6 +184,8 @@ class Store {
   [[nodiscard]] std::string frame_key(std::string_view name) const;
   /// The name by which people know a frame; the inverse of `frame_key`.
   [[nodiscard]] std::string frame_label(std::string key) const;
+  /// The name by which people know a source: that of a containment is the id of the parent, and is called like its frame.
+  [[nodiscard]] std::string source_label(std::string source) const;
   /// The frame that a node is in, as the forest knows it; empty where there is no such node.
   [[nodiscard]] std::string frame_of_node(const NodeId& node) const;
   /// A node whose frame was to have a name that another node, or a frame or body of that name, has.
