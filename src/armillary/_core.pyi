@@ -1826,6 +1826,11 @@ class LoadedTape:
             The answer, or N of them: `out` if it was given, otherwise a new array.
         """
 
+def average_rows(poses: NDArray[float64], covariances: NDArray[float64] | None) -> tuple[Transform, NDArray[float64], NDArray[float64], NDArray[float64], NDArray[float64], NDArray[float64], int]:
+    """
+    The mean of poses, (N, 7) x, y, z, w, x, y, z, with (N, 6, 6) covariances or None: the mean; the inverse of the information about it, (6, 6); for each pose its distance in standard deviations, (N,), 1 where it was used, (N,), how far the mean is from it, (N, 6), and how its error moves the mean, (N, 6, 6); and how many rounds it took.
+    """
+
 class PoseFilter:
     """
     An error-state filter of one frame with constant velocity, with the estimate after every measurement.
@@ -1835,16 +1840,19 @@ class PoseFilter:
 
     def __len__(self) -> int: ...
 
-    def refill(self, keep: int, stamps: bytes, sources: bytes, rows: NDArray[float64]) -> None:
+    def measure(self, store: StoreCore, in_frame: str | NodeId, sources: list[tuple[int, str | None, int]], start: StampLike, interpolation: str | None) -> list[tuple[int, int]]:
         """
-        Forget all but the first `keep` measurements, and take these after them.
+        Use the samples of a frame as measurements: from the first on that is not one of before.
 
         Args:
-            keep: How many of the measurements before stay.
-            stamps: Their instants, int64.
-            sources: Their sources as numbers, uint32.
-            rows: (N, 43): x, y, z, w, x, y, z of a pose, or six values of a velocity, NaN where not measured, and NaN; then the
-                covariance, 36 numbers.
+            store: Where the samples are.
+            in_frame: The frame in which the pose is estimated.
+            sources: For each relation its number, the frame its poses are in, None for twists, and the number of its source.
+            start: What is older does not count [ns].
+            interpolation: As for `pose`.
+
+        Returns:
+            For each of `sources` how many samples it has, and how many of them are used.
         """
 
     def answer(self, stamp: int) -> tuple[int, Transform, NDArray[float64], NDArray[float64]] | None:
@@ -1854,14 +1862,9 @@ class PoseFilter:
         None before the first pose.
         """
 
-    def outcomes(self) -> list[int]:
+    def summary(self, count: int) -> tuple[int, int, list[int], list[tuple[int, int, float]], list[int], int, float]:
         """
-        What became of each measurement: 0 skipped, 1 started, 2 used, 3 rejected, 4 restarted.
-        """
-
-    def distances(self) -> list[float]:
-        """
-        The squared distance of each measurement from what was predicted, in standard deviations.
+        What became of the first `count` measurements: how many were used, the stamp of the last of these, their sources; stamp, source and distance of those rejected; the stamps at which the filter began anew; how many poses were compared with a prediction and used, and the mean of their squared distances.
         """
 
 def close_loop_rows(closure: Tape, equations: int, rows: NDArray[float64]) -> int:

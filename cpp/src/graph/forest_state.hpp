@@ -414,6 +414,8 @@ struct Forest::State {
                                                               std::span<const std::int64_t> stamps) const;
   [[nodiscard]] Result<PoseAnswer> pose_completed(const Topology& now, const Question& question) const;
   [[nodiscard]] QueryContext completed(const QueryContext& context, const Topology& version) const;
+  /// Of the samples of a relation: of poses one for each run, in their order. The caller holds the lock.
+  [[nodiscard]] std::vector<std::shared_ptr<Series>> series_of(RelationId id) const;
 
   // bodies (bodies.cpp)
   [[nodiscard]] BodyId find_body(std::string_view name) const;

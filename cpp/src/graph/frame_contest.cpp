@@ -14,11 +14,11 @@ namespace armillary {
 
 namespace {
 
-bool is_constant(const PathEdge& edge) { return edge.provider.kind == ProviderKind::fixed; }
+bool has_constant_pose(const PathEdge& edge) { return edge.provider.kind == ProviderKind::fixed; }
 
 /// Whether its error is its own: not driven by joints that others share.
 bool is_simple(const PathEdge& edge) {
-  return (is_constant(edge) || edge.provider.kind == ProviderKind::sampled) && edge.opens == Stamp::always();
+  return (has_constant_pose(edge) || edge.provider.kind == ProviderKind::sampled) && edge.opens == Stamp::always();
 }
 
 bool has_covariance(const Row& row) { return row.side != nullptr && !std::isnan(row.side[0]); }
@@ -216,7 +216,7 @@ bool ContestedPath::is_known_at(Stamp at) {
   for (std::size_t i = 0; i < length(); ++i) {
     const PathEdge& edge = step(i);
     if (i == place_) continue;
-    if (is_constant(edge)) {
+    if (has_constant_pose(edge)) {
       if (edge.provider.fixed().certainty == Certainty::unknown) return false;
       continue;
     }
@@ -250,7 +250,7 @@ std::optional<Transform> ContestedPath::fused_at(Stamp at) {
   poses_.clear();
   Evaluation value;
   for (const PathEdge& rival : rivals_) {
-    const bool is_computed = !is_constant(rival) && rival.provider.series().rests_on_computed(at);
+    const bool is_computed = !has_constant_pose(rival) && rival.provider.series().rests_on_computed(at);
     const FailureKind kind = evaluate_edge(rival, nullptr, at, context, options_.default_covariance, value);
     if (is_computed || kind != FailureKind::none || value.certainty != Certainty::known) return std::nullopt;
     const std::optional<ParallelPose> pose = ParallelPose::of(value.value, value.covariance);
@@ -266,7 +266,7 @@ std::optional<Transform> ContestedPath::newest_at(Stamp at) {
   Stamp shared = Stamp::never();  // the oldest datum of what they share
   bool is_timeless = true;
   for (std::size_t i = 0; i < length(); ++i) {
-    if (i == place_ || is_constant(step(i))) continue;
+    if (i == place_ || has_constant_pose(step(i))) continue;
     const auto& [before, after] = bracket_of(i, at);
     if (!before || (!after && before.stamp_ns() != at.ns)) return std::nullopt;
     shared = std::min(shared, Stamp{before.stamp_ns()});
@@ -278,13 +278,13 @@ std::optional<Transform> ContestedPath::newest_at(Stamp at) {
   std::pair<Stamp, Stamp> newest;
   Evaluation value;
   for (const PathEdge& rival : rivals_) {
-    const Bracket bracket = is_constant(rival) ? Bracket{} : rival.provider.series().bracket(at);
-    if (!is_constant(rival) && !bracket.before) return std::nullopt;
+    const Bracket bracket = has_constant_pose(rival) ? Bracket{} : rival.provider.series().bracket(at);
+    if (!has_constant_pose(rival) && !bracket.before) return std::nullopt;
     const FailureKind kind =
-        evaluate_edge(rival, is_constant(rival) ? nullptr : &bracket, at, context, options_.default_covariance, value);
+        evaluate_edge(rival, has_constant_pose(rival) ? nullptr : &bracket, at, context, options_.default_covariance, value);
     if (kind != FailureKind::none) return std::nullopt;
-    const Stamp oldest = is_constant(rival) ? shared : std::min(shared, Stamp{bracket.before.stamp_ns()});
-    const bool is_always = is_timeless && is_constant(rival);
+    const Stamp oldest = has_constant_pose(rival) ? shared : std::min(shared, Stamp{bracket.before.stamp_ns()});
+    const bool is_always = is_timeless && has_constant_pose(rival);
     const std::pair<Stamp, Stamp> age{is_always ? Stamp::always() : at, oldest == Stamp::never() ? Stamp::always() : oldest};
     if (best && !(newest < age)) continue;
     best = value.value;
@@ -301,7 +301,7 @@ bool ContestedPath::add_errors_before(Stamp at, const QueryContext& context, Sym
   Evaluation value;
   for (std::size_t i = place_ + 1; i < length(); ++i) {
     const PathEdge& edge = step(i);
-    const Bracket bracket = is_constant(edge) ? Bracket{} : bracket_of(i, at);
+    const Bracket bracket = has_constant_pose(edge) ? Bracket{} : bracket_of(i, at);
     const auto& [before, after] = bracket;
     const bool is_between = before && after && before.stamp_ns() != at.ns && !edge.provider.is_step();
     if (is_between && has_covariance(before) && has_covariance(after)) {
@@ -311,7 +311,7 @@ bool ContestedPath::add_errors_before(Stamp at, const QueryContext& context, Sym
                is_downward(i) ? behind : value.value * behind);
     } else {
       const FailureKind kind =
-          evaluate_edge(edge, is_constant(edge) ? nullptr : &bracket, at, context, options_.default_covariance, value);
+          evaluate_edge(edge, has_constant_pose(edge) ? nullptr : &bracket, at, context, options_.default_covariance, value);
       if (kind != FailureKind::none || value.certainty == Certainty::unknown) return false;
       const Transform to_end = is_downward(i) ? between(behind, value.value) : behind.inverse();
       if (value.certainty == Certainty::known)

@@ -409,9 +409,20 @@ class Rows {
 template <typename Record, typename Values>
 static Stamp add_rows(const Record& series, Stamp from, Stamp to, Table& table, Values values_of_row) {
   Rows rows;
-  for (const Series* one : series) rows.add(*one, from, to);
+  for (const auto& one : series) rows.add(*one, from, to);
   rows.write(table, values_of_row);
   return rows.read_until();
+}
+
+std::vector<std::shared_ptr<Series>> Forest::State::series_of(RelationId id) const {
+  std::vector<std::shared_ptr<Series>> series;
+  if (const auto twist = twists.find(id); twist != twists.end()) {
+    series.push_back(twist->second->series);
+  } else if (id < relations.size() && relations[id]) {
+    for (const RunRecord& run : relations[id]->track->runs)
+      if (run.relation == id && run.is_sampled()) series.push_back(run.series());
+  }
+  return series;
 }
 
 /// Millions of rows are read in several goes, between which writers may write: what is appended meanwhile is left out.
@@ -419,19 +430,12 @@ SampleTable Forest::samples(RelationId id, Stamp from, Stamp to) const {
   std::optional<Table> table;
   for (bool is_first = true; is_first || from != Stamp::never(); is_first = false) {
     const Guard guard(state_->lock);
-    std::vector<const Series*> series;
-    const auto twist = state_->twists.find(id);
-    const bool is_twist = twist != state_->twists.end();
-    if (is_twist) {
-      series.push_back(twist->second->series.get());
-    } else if (id < state_->relations.size() && state_->relations[id]) {
-      for (const RunRecord& run : state_->relations[id]->track->runs)
-        if (run.relation == id && run.is_sampled()) series.push_back(run.series().get());
-    }
+    const std::vector<std::shared_ptr<Series>> series = state_->series_of(id);
+    const bool is_twist = state_->twists.contains(id);
     if (is_first) {
       table.emplace(is_twist ? kTwistWidth : kPoseWidth);
       Stamp newest = Stamp::always();
-      for (const Series* one : series) newest = std::max(newest, one->newest());
+      for (const std::shared_ptr<Series>& one : series) newest = std::max(newest, one->newest());
       to = std::min(to, newest);
     }
     from = is_twist ? add_rows(series, from, to, *table, [](const Row& row) { return values_of(velocity_of(row)); })

@@ -71,7 +71,7 @@ bool Forest::State::write_in_place(RelationRecord& relation, const Sample& sampl
 
 namespace {
 
-bool is_fixed(const Run& run) { return run.provider.kind == ProviderKind::fixed; }
+bool has_fixed_pose(const Run& run) { return run.provider.kind == ProviderKind::fixed; }
 
 }  // namespace
 
@@ -112,7 +112,7 @@ Failure Forest::State::edit_runs(TrackRecord& track, FrameId new_parent, Edit ed
   drop_unused_relations(track);
   if (closes_cycle) mark_cycle(of, new_parent);
   const bool is_changed = was_stale || is_cut(track) || track.published() != before;
-  if (is_changed && std::ranges::any_of(before, is_fixed)) fixed_changed = true;
+  if (is_changed && std::ranges::any_of(before, has_fixed_pose)) fixed_changed = true;
   if (is_changed) publish(of);
   track.is_stale = false;
   if (closes_cycle) publish(std::vector<FrameId>(circular.begin(), circular.end()));

@@ -60,11 +60,8 @@ constexpr void unrolled(Visit&& visit) {
   return is_definite;
 }
 
-/// A lower triangular W with W S W^T = I; false where S is singular, or so nearly that squares lose digits.
-[[nodiscard]] inline bool inverse_root(const Matrix6& s, Matrix6& w) {
-  constexpr double kSmallestPivot = 1e-7;
-  Matrix6 c;
-  if (!factorize_definite(s, kSmallestPivot, c)) return false;
+/// The inverse of a lower triangular matrix, whose diagonal is inverted already.
+inline void invert_lower(const Matrix6& c, Matrix6& w) {
   w.fill(0.0);
   unrolled<6>([&](auto i) {
     unrolled<i>([&](auto j) {
@@ -74,6 +71,14 @@ constexpr void unrolled(Visit&& visit) {
     });
     w[7 * i] = c[7 * i];
   });
+}
+
+/// A lower triangular W with W S W^T = I; false where S is singular, or so nearly that squares lose digits.
+[[nodiscard]] inline bool inverse_root(const Matrix6& s, Matrix6& w) {
+  constexpr double kSmallestPivot = 1e-7;
+  Matrix6 c;
+  if (!factorize_definite(s, kSmallestPivot, c)) return false;
+  invert_lower(c, w);
   return true;
 }
 

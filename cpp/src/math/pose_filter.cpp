@@ -300,7 +300,9 @@ void update(FilterEstimate& estimate, const FilterMeasurement& measurement, cons
 }  // namespace
 
 void PoseFilter::keep(std::size_t count) {
-  if (count < steps_.size()) steps_.resize(count);
+  if (count >= steps_.size()) return;
+  steps_.resize(count);
+  measurements_.resize(count);
 }
 
 void PoseFilter::start(Step& step, const FilterMeasurement& measurement) const {
@@ -324,15 +326,19 @@ bool PoseFilter::is_to_restart(Step& step, const FilterMeasurement& measurement)
 }
 
 void PoseFilter::add(const FilterMeasurement& measurement) {
-  Step step{.stamp_ns = measurement.stamp_ns};
-  if (!is_started(steps_.size())) {
-    if (!measurement.is_velocity) {
-      start(step, measurement);
-      step.outcome = FilterOutcome::started;
-    }
-    steps_.push_back(std::move(step));
-    return;
+  Step step;
+  if (is_started(steps_.size())) {
+    take(measurement, step);
+  } else if (!measurement.is_velocity) {
+    start(step, measurement);
+    step.outcome = FilterOutcome::started;
   }
+  measurements_.push_back(measurement);
+  steps_.push_back(std::move(step));
+}
+
+/// Compares a measurement with what is predicted, and improves the estimate by it.
+void PoseFilter::take(const FilterMeasurement& measurement, Step& step) const {
   const Step& last = steps_.back();
   step.is_started = true;
   step.rejections = last.rejections;
@@ -352,17 +358,35 @@ void PoseFilter::add(const FilterMeasurement& measurement) {
   } else {
     step.outcome = FilterOutcome::rejected;
   }
-  steps_.push_back(std::move(step));
 }
 
 std::size_t PoseFilter::count_until(std::int64_t stamp_ns) const {
-  const auto after = std::ranges::upper_bound(steps_, stamp_ns, {}, &Step::stamp_ns);
-  return static_cast<std::size_t>(after - steps_.begin());
+  const auto after = std::ranges::upper_bound(measurements_, stamp_ns, {}, &FilterMeasurement::stamp_ns);
+  return static_cast<std::size_t>(after - measurements_.begin());
+}
+
+FilterSummary PoseFilter::summary(std::size_t count) const {
+  FilterSummary found;
+  for (std::size_t k = 0; k < count; ++k) {
+    const Step& step = steps_[k];
+    const FilterMeasurement& measurement = measurements_[k];
+    if (step.outcome == FilterOutcome::rejected) found.rejected.push_back(k);
+    if (step.outcome == FilterOutcome::restarted) found.restarted.push_back(k);
+    if (step.outcome == FilterOutcome::rejected || step.outcome == FilterOutcome::skipped) continue;
+    ++found.used;
+    found.last_used_ns = measurement.stamp_ns;
+    if (std::ranges::find(found.sources, measurement.source) == found.sources.end()) found.sources.push_back(measurement.source);
+    if (step.outcome != FilterOutcome::used || measurement.is_velocity) continue;
+    ++found.judged;
+    found.distances2 += step.distance2;
+  }
+  std::ranges::sort(found.sources);
+  return found;
 }
 
 FilterEstimate PoseFilter::estimate(std::size_t count, std::int64_t stamp_ns) const {
-  const Step& last = steps_[count - 1];
-  return predicted(last.after, kSecondsPerNs * static_cast<double>(stamp_ns - last.stamp_ns), model_.acceleration);
+  const std::int64_t since_ns = stamp_ns - measurements_[count - 1].stamp_ns;
+  return predicted(steps_[count - 1].after, kSecondsPerNs * static_cast<double>(since_ns), model_.acceleration);
 }
 
 }  // namespace armillary

@@ -12,21 +12,21 @@ import threading
 import weakref
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy import float64
 
 from armillary._core import PoseFilter
-from armillary.errors import AfterHistory, ArmillaryError, BeforeHistory, InvalidArgument, NoSamples, NothingToFilter
+from armillary.errors import AfterHistory, BeforeHistory, InvalidArgument, NoSamples, NothingToFilter
 from armillary.fusion.looks import sampled_relations
-from armillary.fusion.se3 import adjoints, compose, inverses
+from armillary.fusion.noted_pose import NotedPose
 from armillary.relations import Pose
 from armillary.relations.arrays import frozen
-from armillary.relations.storage import trusted
 from armillary.stamps import LATEST
 from armillary.store.names import recall_name
-from armillary.transforms import HeldSample
+from armillary.transforms import HeldSample, Transform
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,10 +39,8 @@ if TYPE_CHECKING:
 __all__ = ["Filter", "FilterReport", "FilteredPose", "Rejected", "as_filter", "filtered_pose"]
 
 _NS_PER_S = 1_000_000_000
-_ROW = 43  # a pose or a velocity, seven numbers, and its covariance
 _RESTART_COUNT = 5
 _MOST_TRACKS = 64  # of one store: pairs of frames, intervals and filters that were asked for last
-_STARTED, _USED, _REJECTED, _RESTARTED = 1, 2, 3, 4
 _CACHES: weakref.WeakKeyDictionary[Store, _Tracks] = weakref.WeakKeyDictionary()
 _LOCK = threading.Lock()
 
@@ -78,7 +76,7 @@ class Filter:
     @property
     def gates(self) -> tuple[float, ...]:
         """By the number of measured values, from 0 to 6: the largest squared distance that is accepted."""
-        return (0.0, *(_chi_squared_quantile(self.gate, dof) for dof in range(1, 7)))
+        return _gates(self.gate)
 
     def __call__(self, _candidates: Any) -> Pose:
         """Refuse to choose among paths at one instant: a filter goes over time."""
@@ -133,35 +131,22 @@ class FilterReport:
     velocity_covariance: NDArray[float64]
 
 
-class FilteredPose(Pose):
+class FilteredPose(NotedPose):
     """A `Pose` from measurements over time. What is computed from it is a plain `Pose`."""
 
-    __slots__ = ("report",)
-    report: FilterReport
+    __slots__ = ("_report",)
+    _NOTES = ("report",)
+    _report: FilterReport
 
     @classmethod
-    def of_pose(cls, pose: Pose, report: FilterReport) -> FilteredPose:
-        """A pose with the report of how it was obtained."""
-        return trusted(cls, **{name: getattr(pose, name) for name in cls._FIELDS}, report=report)
+    def of_pose(cls, pose: Pose, report: FilterReport, **changes: Any) -> FilteredPose:
+        """A pose with the report of how it was obtained, and `changes` to other fields."""
+        return cls._noted(pose, changes, {"report": report})
 
-    def _fields(self) -> dict[str, Any]:
-        return super()._fields() | {"report": self.report}
-
-    def _fill(self, fields: dict[str, Any]) -> None:
-        super()._fill({name: value for name, value in fields.items() if name != "report"})
-        object.__setattr__(self, "report", fields["report"])
-
-    def _replace(self, **changes: Any) -> Pose:  # type: ignore[override]  # what is computed from it has no report
-        return trusted(Pose, **(super()._fields() | changes))
-
-    def __eq__(self, other: object) -> bool:
-        return self._replace() == (other._replace() if isinstance(other, FilteredPose) else other)
-
-    def __hash__(self) -> int:
-        return hash(self._replace())
-
-    def __matmul__(self, other: Any) -> Any:
-        return self._replace() @ other
+    @property
+    def report(self) -> FilterReport:
+        """What it was made of."""
+        return self._report
 
     @property
     def method(self) -> str:
@@ -199,7 +184,7 @@ def filtered_pose(
     if of == in_frame or not measured.poses:
         how = asked | {"outside": outside, "hold_up_to_s": hold_up_to_s}
         return store.pose(of=of, in_frame=in_frame, at=at, **how)
-    track = _tracks_of(store).track(policy, tail[-1], in_frame, measured)
+    track = _tracks_of(store).track(store, policy, in_frame, measured)
     limit = store.settings.hold_up_to_s if hold_up_to_s is None else hold_up_to_s
     found = track.at(store, at, _Outside(outside, limit), asked)
     if len(tail) == 1:
@@ -242,12 +227,14 @@ class _Tracks:
         self.relations: dict[str, _Relations] = {}
         self._tracks: OrderedDict[Any, _Track] = OrderedDict()
 
-    def track(self, policy: Filter, of: str, in_frame: str, measured: _Relations) -> _Track:
+    def track(self, store: Store, policy: Filter, in_frame: str, measured: _Relations) -> _Track:
         """Return the track of a pair of frames."""
         with self.lock:
-            key = (policy, of, in_frame)
-            found = self._tracks.setdefault(key, _Track(policy, of, in_frame, self.lock))
-            found.relations, found.twists = measured.poses, measured.twists
+            key = (policy, measured.frames[-1], in_frame)
+            found = self._tracks.get(key)
+            if found is None:
+                found = self._tracks[key] = _Track(policy, measured.frames[-1], in_frame, self.lock)
+            found.use(store, measured)
             self._tracks.move_to_end(key)
             if len(self._tracks) > _MOST_TRACKS:
                 self._tracks.popitem(last=False)
@@ -259,42 +246,6 @@ def _tracks_of(store: Store) -> _Tracks:
         return _CACHES.setdefault(store, _Tracks())
 
 
-class _Samples(NamedTuple):
-    """Stored samples of a relation: stamps (N,), poses (N, 7), covariances (N, 6, 6) or None."""
-
-    stamps: NDArray[np.int64]
-    rows: Array
-    covariances: Any
-
-    def known(self) -> _Samples:
-        """Return those whose covariance is known."""
-        if self.covariances is None:
-            return _Samples(self.stamps[:0], self.rows[:0], np.empty((0, 6, 6)))
-        return self.chosen(~np.isnan(self.covariances).any(axis=(1, 2)))
-
-    def chosen(self, is_chosen: NDArray[np.bool_]) -> _Samples:
-        """Return some of them."""
-        if is_chosen.all():
-            return self
-        return _Samples(self.stamps[is_chosen], self.rows[is_chosen], self.covariances[is_chosen])
-
-    def flat(self) -> Array:
-        """Return poses and covariances as rows of 43 numbers."""
-        return np.concatenate([self.rows, self.covariances.reshape(-1, 36)], axis=1)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Measurements:
-    """All measurements of an interval, by stamp and then by source; those of unknown covariance are `left_out`."""
-
-    stamps: NDArray[np.int64]
-    sources: NDArray[np.uint32]
-    rows: Array
-    names: tuple[str, ...]
-    left_out: tuple[Relation, ...]
-    used: tuple[Relation, ...]
-
-
 class _Outside(NamedTuple):
     """What is answered after the newest measurement: as for `World.pose`."""
 
@@ -302,17 +253,28 @@ class _Outside(NamedTuple):
     hold_up_to_s: float | None
 
 
-class _Track:
-    """The filter of one pair of frames over an interval, and the measurements that it has taken.
+class _Measurements(NamedTuple):
+    """Which relations were used as measurements, and which were left out because a covariance is unknown."""
 
-    What is kept is what the present samples give: measurements are read anew with each question, and the filter goes on
+    used: tuple[Relation, ...]
+    left_out: tuple[Relation, ...]
+
+
+class _Track:
+    """The filter of one pair of frames over an interval.
+
+    What is kept is what the present samples give: they are read anew with each question, in C++, and the filter goes on
     from the first one that differs.
     """
 
     def __init__(self, policy: Filter, of: str, in_frame: str, lock: threading.RLock) -> None:
         self._policy, self._of, self._in_frame, self._lock = policy, of, in_frame, lock
-        self.relations: tuple[Relation, ...] = ()
-        self.twists: tuple[Relation, ...] = ()
+        self._plain = Pose(of=of, in_frame=in_frame, transform=Transform.identity())
+        self._measured: _Relations | None = None
+        self._poses: tuple[Relation, ...] = ()
+        self._twists: tuple[Relation, ...] = ()
+        self._names: tuple[str, ...] = ()
+        self._sources: list[tuple[int, str | None, int]] = []
         self._filter = PoseFilter(
             acceleration=np.repeat(np.square(policy.speed_change), 3).tolist(),
             first_speed=np.repeat(np.square(policy.first_speed), 3).tolist(),
@@ -320,13 +282,25 @@ class _Track:
             restart_ns=_NS_PER_S,
             restart_count=_RESTART_COUNT,
         )
-        self._taken = _Measurements(np.empty(0, np.int64), np.empty(0, np.uint32), np.empty((0, _ROW)), (), (), ())
+
+    def use(self, store: Store, measured: _Relations) -> None:
+        """Take these relations for what is measured: the twists are those relative to the body of `in_frame`."""
+        if measured is self._measured:
+            return
+        body = store.body_name(self._in_frame)
+        self._poses = measured.poses
+        self._twists = tuple(relation for relation in measured.twists if relation[1] == body)
+        self._names = tuple(sorted({relation[2] for relation in (*self._poses, *self._twists)}))
+        number = {name: k for k, name in enumerate(self._names)}
+        self._sources = [(store.relation_id(*edge), edge[1], number[edge[2]]) for edge in self._poses]
+        self._sources += [(store.twist_relation_id(*edge), None, number[edge[2]]) for edge in self._twists]
+        self._measured = measured
 
     def at(self, store: Store, at: Any, beyond: _Outside, asked: dict[str, Any]) -> FilteredPose:
         """Return the estimate at an instant; `LATEST` is that of the newest measurement."""
         (first, last), outside = self._span(store), beyond.outside
         when = last if at is LATEST else store.as_stamp(at, "at")
-        edge = (self._of, self._in_frame, self.relations[0][2])
+        edge = (self._of, self._in_frame, self._poses[0][2])
         evidence: dict[str, Any] = {"edge": edge, "requested": when, "first": first, "last": last}
         if when > last and outside == "raise":
             raise AfterHistory(**evidence)
@@ -338,146 +312,71 @@ class _Track:
         window = round(self._policy.window_s * _NS_PER_S)
         instant = min(when, last) if outside == "hold" else when
         with self._lock:
-            self._take(self._measured(store, (instant // window - 1) * window, asked))
+            taken = self._take(store, (instant // window - 1) * window, asked["interpolation"])
             found = self._filter.answer(instant)
             if found is None:
-                self._refuse_unknown()
+                self._refuse_unknown(taken)
                 raise BeforeHistory(**evidence)
             held = (HeldSample(relation=edge, age_s=(when - instant) / _NS_PER_S),) if when > instant else ()
-            return self._answer(found, instant, held=held, newest=last)
+            return self._answer(found, taken, instant, held=held, newest=last)
 
     def _span(self, store: Store) -> tuple[int, int]:
         """Return the first instant at which a pose was measured, and the last of any measurement."""
-        spans = [store.relation_span(store.relation_id(*relation)) for relation in self.relations]
-        known = [span for span in spans if span is not None]
+        spans = [store.relation_span(relation) for relation, _, _ in self._sources]
+        known = [span for span in spans[: len(self._poses)] if span is not None]
         if not known:
-            raise NoSamples(edge=self.relations[0], requested=None, first=None, last=None)
-        body = store.body_name(self._in_frame)
-        moving = [store.relation_span(store.twist_relation_id(*one)) for one in self.twists if one[1] == body]
-        newest = [last for _, last in (*known, *(span for span in moving if span is not None))]
-        return min(first for first, _ in known), max(newest)
+            raise NoSamples(edge=self._poses[0], requested=None, first=None, last=None)
+        return min(first for first, _ in known), max(span[1] for span in spans if span is not None)
 
-    def _refuse_unknown(self) -> None:
-        if self._taken.left_out and not self._taken.used:
-            raise NothingToFilter(self._of, self._in_frame, self._taken.left_out)
+    def _refuse_unknown(self, taken: _Measurements) -> None:
+        if taken.left_out and not taken.used:
+            raise NothingToFilter(self._of, self._in_frame, taken.left_out)
 
-    def _take(self, measured: _Measurements) -> None:
-        """Go on from the first measurement that is not the one of before."""
-        before, same = self._taken, 0
-        common = min(len(before.stamps), len(measured.stamps))
-        if before.names == measured.names and common:
-            is_same = (before.stamps[:common] == measured.stamps[:common]) & (
-                before.sources[:common] == measured.sources[:common]
-            )
-            rows = (before.rows[:common].view(np.uint64) == measured.rows[:common].view(np.uint64)).all(axis=1)
-            differs = np.flatnonzero(~(is_same & rows))
-            same = int(differs[0]) if len(differs) else common
-        if same < len(measured.stamps) or same < len(before.stamps):
-            new = slice(same, None)
-            stamps, sources = measured.stamps[new].tobytes(), measured.sources[new].tobytes()
-            self._filter.refill(same, stamps, sources, np.ascontiguousarray(measured.rows[new]))
-        self._taken = measured
-
-    def _measured(self, store: Store, start: int, asked: dict[str, Any]) -> _Measurements:
-        parts: list[tuple[NDArray[np.int64], str, Array]] = []
-        left_out: list[Relation] = []
+    def _take(self, store: Store, start: int, interpolation: str | None) -> _Measurements:
+        """Bring the filter in line with the samples from `start` on."""
+        counts = self._filter.measure(store, self._in_frame, self._sources, start, interpolation)
         used: list[Relation] = []
-        for relation in self.relations:
-            stored = _Samples(*store.sample_rows(store.relation_id(*relation), start, None))
-            seen = self._in_place(store, relation[1], stored, asked)
-            parts.append((seen.stamps, relation[2], seen.flat()))
-            (used if len(seen.stamps) else left_out).append(relation)
-            if 0 < len(seen.stamps) < len(stored.stamps):
+        left_out: list[Relation] = []
+        for relation, (stored, taken) in zip(self._poses, counts, strict=False):
+            (used if taken else left_out).append(relation)
+            if 0 < taken < stored:
                 left_out.append(relation)
-        parts += self._measured_twists(store, start, left_out)
-        names = tuple(sorted({name for _, name, _ in parts}))
-        stamps = np.concatenate([part[0] for part in parts])
-        sources = np.concatenate([np.full(len(part[0]), names.index(part[1]), np.uint32) for part in parts])
-        rows = np.concatenate([part[2] for part in parts])
-        places = np.concatenate([np.full(len(part[0]), k, np.uint32) for k, part in enumerate(parts)])
-        order = np.lexsort((places, sources, stamps))
-        return _Measurements(
-            stamps[order], sources[order], np.ascontiguousarray(rows[order]), names, tuple(left_out), tuple(used)
-        )
-
-    def _in_place(self, store: Store, parent: str, stored: _Samples, asked: dict[str, Any]) -> _Samples:
-        """Return samples as poses in `in_frame`: those whose covariance is known."""
-        known = stored.known()
-        if parent == self._in_frame or not len(known.stamps):
-            return known
-        ways = [self._way(store, parent, stamp, asked) for stamp in known.stamps.tolist()]
-        kept = np.array([way is not None for way in ways])
-        known = known.chosen(kept)
-        there = [way for way in ways if way is not None]
-        if not there:
-            return known
-        carry = adjoints(inverses(known.rows))
-        spread = carry @ np.array([way.covariance for way in there]) @ np.swapaxes(carry, 1, 2)
-        places = np.array([way.transform.xyz_wxyz for way in there])
-        return _Samples(known.stamps, compose(places, known.rows), spread + known.covariances)
-
-    def _way(self, store: Store, parent: str, at: int, asked: dict[str, Any]) -> Pose | None:
-        """Return where the parent of a sample is; None where that, or its covariance, is unknown."""
-        try:
-            way = store.pose(of=parent, in_frame=self._in_frame, at=at, **asked)
-        except ArmillaryError:
-            return None
-        return None if way.covariance is None else way
-
-    def _measured_twists(
-        self, store: Store, start: int, left_out: list[Relation]
-    ) -> list[tuple[NDArray[np.int64], str, Array]]:
-        """Return the measured velocities of the frame relative to the body of `in_frame`."""
-        parts = []
-        for head, tail, source in self.twists:
-            if store.body_name(self._in_frame) != tail:
-                continue
-            stamps, twists, covariances = store.sample_rows(store.twist_relation_id(head, tail, source), start, None)
-            if covariances is None or not len(stamps):
-                left_out += [(head, tail, source)] if len(stamps) else []
-                continue
-            is_known = ~np.isnan(np.diagonal(covariances, axis1=1, axis2=2)).all(axis=1)
-            padded = np.concatenate([twists[is_known], np.full((int(is_known.sum()), 1), np.nan)], axis=1)
-            rows = np.concatenate([padded, covariances[is_known].reshape(-1, 36)], axis=1)
-            parts.append((stamps[is_known], source, rows))
-        return parts
+        twists = zip(self._twists, counts[len(self._poses) :], strict=True)
+        left_out += [relation for relation, (stored, taken) in twists if stored and not taken]
+        return _Measurements(tuple(used), tuple(left_out))
 
     def _answer(
-        self, found: tuple[int, Any, Array, Array], instant: int, *, held: tuple[HeldSample, ...], newest: int
+        self,
+        found: tuple[int, Any, Array, Array],
+        taken: _Measurements,
+        instant: int,
+        *,
+        held: tuple[HeldSample, ...],
+        newest: int,
     ) -> FilteredPose:
         count, transform, velocity, covariance = found
-        taken = self._taken
-        outcomes, distances = (np.array(part[:count]) for part in (self._filter.outcomes(), self._filter.distances()))
-        is_used = np.isin(outcomes, (_STARTED, _USED, _RESTARTED))
-        is_pose = ~np.isnan(taken.rows[:count, 6])
-        judged = distances[(outcomes == _USED) & is_pose]
-        last = int(taken.stamps[:count][is_used][-1])
-        rejected = [
-            Rejected(int(taken.stamps[k]), taken.names[taken.sources[k]], math.sqrt(distances[k]))
-            for k in np.flatnonzero(outcomes == _REJECTED)
-        ]
+        used, last, sources, rejected, restarted, judged, mean = self._filter.summary(count)
         report = FilterReport(
             predicted_s=(instant - last) / _NS_PER_S,
-            sources=tuple(taken.names[k] for k in np.unique(taken.sources[:count][is_used])),
-            used=int(is_used.sum()),
-            rejected=tuple(rejected),
+            sources=tuple(self._names[k] for k in sources),
+            used=used,
+            rejected=tuple(Rejected(stamp, self._names[source], distance) for stamp, source, distance in rejected),
             left_out=taken.left_out,
-            restarted=tuple(int(stamp) for stamp in taken.stamps[:count][outcomes == _RESTARTED]),
-            innovation=float(judged.mean() / 6.0) if len(judged) > 1 else None,
+            restarted=tuple(restarted),
+            innovation=mean / 6.0 if judged > 1 else None,
             velocity=frozen(velocity),
             velocity_covariance=frozen(covariance[6:, 6:].copy()),
         )
-        pose = Pose(
-            of=self._of,
-            in_frame=self._in_frame,
-            transform=transform,
-            covariance=covariance[:6, :6],
+        return FilteredPose.of_pose(
+            self._plain,
+            report,
+            coordinates=transform,
+            covariance=frozen(covariance[:6, :6].copy()),
             stamp=instant,
             held=held,
             predicted=instant > newest,
             relations=taken.used,
         )
-        return FilteredPose.of_pose(pose, report)
 
 
 # -- Numbers
@@ -495,6 +394,11 @@ def _as_pair(value: object, name: str) -> tuple[float, float]:
     if len(pair) != 2 or not all(0.0 < one < math.inf for one in pair):  # noqa: PLR2004  (linear and angular)
         raise InvalidArgument(f"{name} is two numbers above zero, (m/s, rad/s), got {value!r}.", value)
     return pair[0], pair[1]
+
+
+@lru_cache(maxsize=64)
+def _gates(share: float) -> tuple[float, ...]:
+    return (0.0, *(_chi_squared_quantile(share, dof) for dof in range(1, 7)))
 
 
 def _chi_squared_quantile(share: float, dof: int) -> float:

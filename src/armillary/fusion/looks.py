@@ -23,7 +23,6 @@ from armillary.relations.arrays import as_covariance, frozen
 from armillary.stamps import as_stamp
 from armillary.store.names import recall_name
 from armillary.store.values import as_text
-from armillary.transforms import Transform
 
 if TYPE_CHECKING:
     from numpy import int64
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from armillary.store.query import Query
 
     Array = NDArray[float64]
+    Indices = NDArray[np.intp]
     Relation = tuple[str, str, str]
 
 __all__ = ["Average", "LostLook", "average_looks", "sampled_relations"]
@@ -108,7 +108,7 @@ def average_looks(
     for relation in sampled:
         if who is None or relation[2] == who:
             looks.add(relation, tail, start, end)
-    if not looks.rows:
+    if not len(looks):
         if looks.lost:
             raise looks.lost[0].reason
         sources = sorted({relation[2] for relation in sampled})
@@ -133,10 +133,35 @@ def sampled_relations(store: Store, of: str) -> tuple[list[Relation], tuple[str,
 
 @dataclass(eq=False)
 class _SharedError:
-    """The error of a fixed pose: the same in all looks. By look, how it moves that look, (6, 6)."""
+    """The error of a fixed pose: the same in all looks. Some looks at a time, how it moves these, (K, 6, 6)."""
 
     covariance: Array
-    jacobians: dict[int, Array] = field(default_factory=dict)
+    effects: list[tuple[Indices, Array]] = field(default_factory=list)
+
+    def effect_on_mean(self, gains: Array) -> Array:
+        """Return how it moves the mean, (6, 6); `gains` as of `PoseMean`."""
+        total = np.zeros((_SIX, _SIX))
+        for looks, effects in self.effects:
+            total += (gains[looks] @ effects).sum(axis=0)
+        return total
+
+
+@dataclass(eq=False)
+class _Block:
+    """Samples of one relation that can be seen: stamps (K,), poses (K, 7), covariances (K, 6, 6), NaN where unknown."""
+
+    stamps: NDArray[int64]
+    rows: Array
+    covariances: Array
+
+    def chain(self, before: list[Pose], after: list[Pose]) -> None:
+        """Put poses in front of the samples and behind them, with their errors; an empty list stands for none."""
+        if before:
+            rows, covariances = _arrays(before)
+            self.rows, self.covariances = _chained(rows, covariances, self.rows, self.covariances)
+        if after:
+            rows, covariances = _arrays(after)
+            self.rows, self.covariances = _chained(self.rows, self.covariances, rows, covariances)
 
 
 class _Looks:
@@ -148,68 +173,93 @@ class _Looks:
         self._fixed = {row[:3] for row in store.relation_rows() if row[3] == "fixed"}
         self._shared: dict[Any, _SharedError] = {}
         self._used: dict[Relation, None] = {}
-        self._stamps: list[int] = []
+        self._blocks: list[_Block] = []
         self._sources: list[str] = []
-        self._covariances: list[Array | None] = []
-        self.rows: list[Array] = []
         self.lost: list[LostLook] = []
+
+    def __len__(self) -> int:
+        return len(self._sources)
 
     def add(self, relation: Relation, frames: Sequence[str], start: StampLike | None, end: StampLike | None) -> None:
         """Add the samples of one relation; `frames` lead from the frame asked for to the one that is sampled."""
         sampled, parent, source = relation
         stamps, rows, covariances = self._store.sample_rows(self._store.relation_id(*relation), start, end)
-        for k, stamp in enumerate(stamps.tolist()):
-            known = None if covariances is None or np.isnan(covariances[k]).any() else covariances[k]
-            sample = Pose(of=sampled, in_frame=parent, transform=_as_transform(rows[k]), covariance=known, stamp=stamp)
+        known = np.full((len(stamps), _SIX, _SIX), np.nan) if covariances is None else covariances
+        kept: list[int] = []
+        before: list[Pose] = []
+        after: list[Pose] = []
+        is_direct = parent == self._in_frame and len(frames) == 1
+        for k, stamp in enumerate(stamps.tolist() if not is_direct else ()):
             try:
-                before = self._pose(parent, self._in_frame, stamp)
-                after = self._pose(self._of, sampled, stamp) if len(frames) > 1 else None
+                way = self._pose(parent, self._in_frame, stamp)
+                rest = self._pose(self._of, sampled, stamp) if len(frames) > 1 else None
             except ArmillaryError as error:
                 self.lost.append(LostLook(stamp, source, error))
                 continue
-            self._take(stamp, source, [before, sample, after], relation)
+            kept.append(k)
+            before += [way] if way is not None else []
+            after += [rest] if rest is not None else []
+        chosen = slice(None) if is_direct else np.array(kept, dtype=np.intp)
+        self._take(relation, _Block(stamps[chosen], rows[chosen], known[chosen]), before, after)
 
     def _pose(self, of: str, in_frame: str, at: StampLike) -> Pose | None:
         return None if of == in_frame else self._store.pose(of=of, in_frame=in_frame, at=at, **self._asked)
 
-    def _take(self, stamp: int, source: str, parts: list[Pose | None], relation: Relation) -> None:
-        before, _, after = parts
-        look = len(self.rows)
-        row, covariance = _chained([part for part in parts if part is not None])
-        self._used |= dict.fromkeys([relation, *(edge for part in (before, after) if part for edge in part.relations)])
-        for part in (before, after):
-            if part is not None and part.covariance is not None and part.covariance.any():
-                covariance = self._without_shared(look, part, stamp, covariance, row)
-        self.rows.append(row)
-        self._covariances.append(covariance)
-        self._stamps.append(stamp)
-        self._sources.append(source)
+    def _take(self, relation: Relation, block: _Block, before: list[Pose], after: list[Pose]) -> None:
+        if not len(block.stamps):
+            return
+        first = len(self)
+        block.chain(before, after)
+        self._used |= {relation: None}
+        for parts in (before, after):
+            relations = [part.relations for part in parts]
+            self._used |= dict.fromkeys(edge for edges in dict.fromkeys(relations) for edge in edges)
+            self._part_shared(first, block, parts, relations)
+        self._blocks.append(block)
+        self._sources += [relation[2]] * len(block.stamps)
 
-    def _without_shared(self, look: int, part: Pose, stamp: int, covariance: Array | None, row: Array) -> Array | None:
-        """Note how the fixed poses on a path move a look; return its covariance without them."""
-        current = part.of
-        for edge in part.relations:
-            is_upwards = edge[0] == current
-            current = edge[1] if is_upwards else edge[0]
-            if edge not in self._fixed:
-                continue
+    def _part_shared(self, first: int, block: _Block, parts: list[Pose], relations: list[tuple[Relation, ...]]) -> None:
+        """Note how the fixed poses on the paths move the looks, and take their errors out of the covariances."""
+        by_path: dict[tuple[Relation, ...], list[int]] = {}
+        for k, part in enumerate(parts):
+            if part.covariance is not None and part.covariance.any():
+                by_path.setdefault(relations[k], []).append(k)
+        for path, looks in by_path.items():
+            current = parts[looks[0]].of
+            for edge in path:
+                is_upwards = edge[0] == current
+                current = edge[1] if is_upwards else edge[0]
+                if edge in self._fixed:
+                    self._part_error(edge, first, block, np.array(looks), 1.0 if is_upwards else -1.0)
+
+    def _part_error(self, edge: Relation, first: int, block: _Block, looks: Indices, sign: float) -> None:
+        """Take the error of one fixed pose out of some looks."""
+        groups: dict[Any, tuple[Array, list[int]]] = {}
+        for k, stamp in zip(looks.tolist(), block.stamps[looks].tolist(), strict=True):
             fixed = self._pose(edge[0], edge[1], stamp)
             if fixed is None or fixed.covariance is None or not fixed.covariance.any():
                 continue
             key = (edge, fixed.transform.xyz_wxyz.tobytes(), fixed.covariance.tobytes())
-            shared = self._shared.setdefault(key, _SharedError(fixed.covariance))
-            seen = self._pose(edge[0], self._in_frame, stamp)
-            edge_T_of = row if seen is None else compose(inverses(seen.transform.xyz_wxyz), row)
-            J = adjoints(inverses(edge_T_of)) * (1.0 if is_upwards else -1.0)
-            shared.jacobians[look] = shared.jacobians.get(look, np.zeros((_SIX, _SIX))) + J
-            if covariance is not None:
-                covariance = covariance - J @ fixed.covariance @ J.T
-        return covariance
+            groups.setdefault(key, (fixed.covariance, []))[1].append(k)
+        for key, (covariance, members) in groups.items():
+            chosen = np.array(members)
+            J = sign * adjoints(inverses(self._seen_from(edge[0], block, chosen)))
+            self._shared.setdefault(key, _SharedError(covariance)).effects.append((first + chosen, J))
+            block.covariances[chosen] -= J @ covariance @ np.swapaxes(J, 1, 2)
+
+    def _seen_from(self, frame: str, block: _Block, looks: Indices) -> Array:
+        """Return the poses of the frame asked for in another frame, (K, 7)."""
+        if frame == self._in_frame:
+            return block.rows[looks]
+        asked: dict[str, Any] = {"of": frame, "in_frame": self._in_frame, "at": block.stamps[looks], "as_": "xyz_wxyz"}
+        return compose(inverses(self._store.transforms(**asked, **self._asked)), block.rows[looks])
 
     def average(self, *, scale: bool, common: Array | None) -> Average:
         """Return the mean of all looks."""
-        rows = np.array(self.rows)
-        found = average_poses(rows, [_clipped(one) for one in self._covariances], scale=scale)
+        rows = np.concatenate([block.rows for block in self._blocks])
+        stamps = np.concatenate([block.stamps for block in self._blocks])
+        covariances = _clipped(np.concatenate([block.covariances for block in self._blocks]))
+        found = average_poses(rows, covariances, scale=scale)
         covariance = self._covariance(found, common)
         mean = Pose(
             of=self._of,
@@ -219,13 +269,12 @@ class _Looks:
             relations=tuple(self._used),
         )
         outliers = tuple(
-            replace(far, stamp=self._stamps[far.index], source=self._sources[far.index])
-            for far in found.report.outliers
+            replace(far, stamp=int(stamps[far.index]), source=self._sources[far.index]) for far in found.report.outliers
         )
         return Average(
             mean=mean,
             report=replace(found.report, outliers=outliers),
-            stamps=np.array(self._stamps, dtype=np.int64),
+            stamps=stamps,
             sources=tuple(self._sources),
             lost=tuple(self.lost),
         )
@@ -236,35 +285,32 @@ class _Looks:
             return None
         total = np.array(found.covariance)
         for shared in self._shared.values():
-            J = sum((found.gains[look] @ one for look, one in shared.jacobians.items()), np.zeros((_SIX, _SIX)))
+            J = shared.effect_on_mean(found.gains)
             total += J @ shared.covariance @ J.T
         if common is not None:
             total += common
         return frozen(0.5 * (total + total.T))
 
 
-def _as_transform(row: Array) -> Transform:
-    return Transform.from_xyz_wxyz(xyz=row[:3], wxyz=row[3:])
+def _arrays(poses: Sequence[Pose]) -> tuple[Array, Array]:
+    """Return poses as rows, (K, 7), and their covariances, (K, 6, 6), NaN where unknown."""
+    unknown = np.full((_SIX, _SIX), np.nan)
+    covariances = (pose.covariance for pose in poses)
+    rows = np.array([pose.transform.xyz_wxyz for pose in poses])
+    return rows, np.array([unknown if covariance is None else covariance for covariance in covariances])
 
 
-def _chained(parts: Sequence[Pose]) -> tuple[Array, Array | None]:
-    """Return the product of poses as a row, and its covariance; None where one is unknown."""
-    first, *rest = parts
-    row, total = np.array(first.transform.xyz_wxyz), first.covariance
-    for part in rest:
-        step = part.transform.xyz_wxyz
-        row = compose(row, step)
-        if total is not None:
-            carry = adjoints(inverses(step))
-            total = None if part.covariance is None else carry @ total @ carry.T + part.covariance
-    return row, total
+def _chained(rows: Array, covariances: Array, steps: Array, step_covariances: Array) -> tuple[Array, Array]:
+    """Return the products of poses, and their covariances; NaN where one is unknown."""
+    carry = adjoints(inverses(steps))
+    return compose(rows, steps), carry @ covariances @ np.swapaxes(carry, 1, 2) + step_covariances
 
 
-def _clipped(covariance: Array | None) -> Array | None:
-    """Return a covariance from which a part was taken away, without the negative eigenvalues that rounding leaves."""
-    if covariance is None:
-        return None
-    values, vectors = np.linalg.eigh(0.5 * (covariance + covariance.T))
-    if values[0] >= 0.0:
-        return 0.5 * (covariance + covariance.T)
-    return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)
+def _clipped(covariances: Array) -> Array:
+    """Return covariances from which parts were taken away, without the negative values that rounding leaves."""
+    symmetric: Array = 0.5 * (covariances + np.swapaxes(covariances, 1, 2))
+    (wrong,) = np.nonzero((np.diagonal(symmetric, axis1=1, axis2=2) < 0.0).any(axis=1))
+    if len(wrong):
+        values, vectors = np.linalg.eigh(symmetric[wrong])
+        symmetric[wrong] = (vectors * np.maximum(values, 0.0)[:, None, :]) @ np.swapaxes(vectors, 1, 2)
+    return symmetric

@@ -24,8 +24,8 @@ from typing import Any, Protocol
 from armillary.errors import AmbiguousPath, InvalidArgument, NoPathChosen, UnknownCovariance
 from armillary.fusion.candidates import Candidate, LostPath, Relation, Step, steps_from
 from armillary.fusion.estimate import fused_paths, mahalanobis_distances
+from armillary.fusion.noted_pose import NotedPose
 from armillary.relations import Pose
-from armillary.relations.storage import trusted
 from armillary.transforms import joined_held
 
 __all__ = [
@@ -120,18 +120,18 @@ class Judgement:
         return cls(paths=(only,), used=(only,), lost=(), method=pose.method)
 
 
-class PolicyPose(Pose):
+class PolicyPose(NotedPose):
     """A `Pose` with the paths that it was made of. What is computed from it is a plain `Pose`."""
 
     __slots__ = ("_effects", "_judgement")
+    _NOTES = ("judgement", "effects")
     _effects: Any
     _judgement: Judgement
 
     @classmethod
     def of_pose(cls, pose: Pose, judgement: Judgement, effects: Any = None, **changes: Any) -> PolicyPose:
         """A pose with its judgement and `changes` to other fields; `effects` of errors on it where it is fused."""
-        plain = {name: getattr(pose, name) for name in cls._FIELDS}
-        return trusted(cls, **(plain | changes), judgement=judgement, effects=effects)
+        return cls._noted(pose, changes, {"judgement": judgement, "effects": effects or {}})
 
     @property
     def judgement(self) -> Judgement:
@@ -168,26 +168,8 @@ class PolicyPose(Pose):
             return effects
         return {(step.relation, step.error): step.jacobian for step in self.paths_used[0].steps}
 
-    def _fields(self) -> dict[str, Any]:
-        return super()._fields() | {"judgement": self.judgement, "effects": self._own_effects()}
-
-    def _fill(self, fields: dict[str, Any]) -> None:
-        added = ("judgement", "effects")
-        super()._fill({name: value for name, value in fields.items() if name not in added})
-        object.__setattr__(self, "_judgement", fields["judgement"])
-        object.__setattr__(self, "_effects", fields["effects"] or {})
-
-    def _replace(self, **changes: Any) -> Pose:  # type: ignore[override]  # what is computed from it has no judgement
-        return trusted(Pose, **(super()._fields() | changes))
-
-    def __eq__(self, other: object) -> bool:
-        return self._replace() == (other._replace() if isinstance(other, PolicyPose) else other)
-
-    def __hash__(self) -> int:
-        return hash(self._replace())
-
-    def __matmul__(self, other: Any) -> Any:
-        return self._replace() @ other
+    def _notes(self) -> dict[str, Any]:
+        return {"judgement": self.judgement, "effects": self._own_effects()}
 
     @property
     def method(self) -> str:

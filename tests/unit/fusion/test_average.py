@@ -9,6 +9,7 @@ from armillary import Transform
 from armillary.errors import InvalidArgument
 from armillary.fusion.average import average_poses
 from armillary.fusion.se3 import compose, exponentials, logarithms
+from average_reference import reference_mean
 
 M0 = Transform.exp((0.3, -0.2, 0.5, 0.1, 0.2, -0.3))
 SURE_OF_PLACE, SURE_OF_TURN = np.diag([1e-4] * 3 + [4e-4] * 3), np.diag([4e-4] * 3 + [1e-4] * 3)
@@ -220,3 +221,40 @@ class TestAMeanOfNothing:
         np.testing.assert_allclose(average_poses(matrices, COVARIANCES).mean.matrix, expected, atol=1e-13)
         np.testing.assert_allclose(average_poses(rows, np.array(COVARIANCES)).mean.matrix, expected, atol=1e-13)
         assert np.abs(logarithms(rows)).max() < 4
+
+
+class TestAgainstPlainNumpy:
+    """The mean that the C++ core iterates, against the same method in numpy."""
+
+    @staticmethod
+    def looks(rng, count, kind):
+        truth = Transform.exp(rng.normal(size=6) * (1, 1, 1, 1.2, 1.2, 1.2))
+        poses, covariances = [], []
+        for k in range(count):
+            factor = rng.normal(size=(6, 6)) * 10 ** rng.uniform(-3, -1.5)
+            if kind == "exact directions":
+                factor[rng.integers(0, 6)] = 0.0
+            size = 50.0 if kind == "outliers" and k % 7 == 3 else 3.0 if kind == "too sure" else 1.0
+            poses.append((truth @ Transform.exp(size * factor @ rng.normal(size=6))).xyz_wxyz)
+            covariances.append(factor @ factor.T + (0.0 if kind == "exact directions" else 1e-9) * np.eye(6))
+        return np.array(poses), np.array(covariances)
+
+    @pytest.mark.parametrize("kind", ["plain", "outliers", "too sure", "exact directions"])
+    @pytest.mark.parametrize("count", [1, 2, 3, 10, 60])
+    @pytest.mark.parametrize("is_known", [True, False])
+    def test_everything_is_the_same(self, kind, count, is_known):
+        rng = np.random.default_rng([count, is_known, len(kind)])
+        poses, covariances = self.looks(rng, count, kind)
+        found = average_poses(poses, covariances if is_known else None)
+        mean, inverse, far, is_in, _, gains = reference_mean(poses, covariances if is_known else None)
+        deviations = np.sqrt(np.diag(inverse))
+        apart = (Transform.from_xyz_wxyz(xyz=mean[:3], wxyz=mean[3:]).inverse() @ found.mean).log()
+        assert (np.abs(apart) < 1e-9 + 1e-6 * deviations).all()
+        assert found.report.used == tuple(np.flatnonzero(is_in))
+        outliers = {outlier.index: outlier.distance for outlier in found.report.outliers}
+        assert outliers == pytest.approx({int(k): far[k] for k in np.flatnonzero(~is_in)}, rel=1e-5)
+        close = 1e-2 if kind == "exact directions" else 1e-5  # twelve orders between variances leave few digits
+        np.testing.assert_allclose(found.gains, gains, atol=close * np.abs(gains).max())
+        if is_known:
+            unit = np.outer(deviations, deviations)
+            np.testing.assert_allclose(found.covariance / unit, inverse / unit, atol=1e-5)

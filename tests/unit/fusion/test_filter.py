@@ -364,3 +364,63 @@ class TestAFilter:
         drive(world)
         with pytest.raises(InvalidArgument, match="one instant"):
             world.pose(**EDGE, at=seconds(1), of_at=seconds(1), fixed_frame="map", policy="filter")
+
+
+class TestWhatIsReadAnew:
+    """The samples are read with every question, and the filter goes on from the first that differs."""
+
+    @staticmethod
+    def plain(policy, looks):
+        plain = ReferenceFilter(policy.speed_change, policy.first_speed, policy.gates[6])
+        for at_s, tangent, covariance in sorted(looks, key=lambda look: look[0]):
+            plain.add(at_s, "pose", exponentials(np.asarray(tangent, dtype=float)), covariance)
+        return plain
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_is_what_a_plain_filter_makes_of_all_samples(self, seed):
+        rng, policy = np.random.default_rng(seed), Filter(window_s=100.0)
+        world, looks = World(history=None), {}
+        for at_s in rng.permutation(np.round(np.arange(40) * 0.05, 3)).tolist():
+            error = 0.01 * rng.normal(size=6)
+            for value in (error, error + 0.001) if rng.random() < 0.2 else (error,):  # some are corrected
+                looks[at_s] = (at_s, np.r_[at_s, 0, 0, 0, 0, 0] + value, SURE)
+                add_pose(world, looks[at_s][1], at_s)
+            if len(looks) < 2 or rng.random() < 0.5:
+                continue
+            found = world.pose(**EDGE, policy=policy)
+            plain = self.plain(policy, looks.values())
+            expected, P = plain.predicted(found.stamp * 1e-9)
+            np.testing.assert_allclose(found.transform.matrix[:3, 3], expected[:3], atol=1e-9)
+            np.testing.assert_allclose(found.covariance, P[:6, :6], rtol=1e-6, atol=1e-12)
+            assert found.report.used + len(found.report.rejected) == len(looks)
+            assert len(found.report.rejected) == len(plain.rejected)
+            if found.report.innovation is not None:
+                assert found.report.innovation == pytest.approx(np.mean(plain.innovations) / 6, rel=1e-6)
+
+    def test_has_the_errors_of_an_uncertain_mount_in_each_sample(self):
+        world, policy = World(history=None), Filter(window_s=100.0)
+        mount, mounted = np.diag([1e-6] * 3 + [4e-6] * 3), Transform.exp((0.3, -0.2, 0.5, 0.1, 0.2, -0.3))
+        world.fix(of="camera", in_frame="map", transform=mounted, covariance=mount)
+        looks = []
+        for k in range(15):
+            seen = Transform.exp((1 + 0.01 * k, 0, 0, 0, 0, 0.02 * k))
+            add_pose(world, seen.log(), 0.1 * k, in_frame="camera")
+            carry = adjoints(seen.inverse().xyz_wxyz)
+            looks.append((0.1 * k, (mounted @ seen).log(), SURE + carry @ mount @ carry.T))
+        found = world.pose(**EDGE, policy=policy)
+        plain = self.plain(policy, looks)
+        expected, P = plain.predicted(found.stamp * 1e-9)
+        np.testing.assert_allclose(found.transform.matrix[:3, 3], expected[:3], atol=1e-9)
+        np.testing.assert_allclose(found.covariance, P[:6, :6], rtol=1e-6, atol=1e-12)
+        assert found.relations == (("cup", "camera", "left"),)
+
+    def test_drops_what_was_forgotten_and_what_was_taken_out(self):
+        world = World(history=None)
+        drive(world)
+        before = world.pose(**EDGE, policy="filter")
+        add_pose(world, (5.0, 0, 0, 0, 0, 0), 1.95, source="wrong")
+        assert world.pose(**EDGE, policy="filter").report.rejected
+        world.forget(of="cup", source="wrong")
+        after = world.pose(**EDGE, policy="filter")
+        assert after == before
+        assert after.report.rejected == ()

@@ -13,6 +13,7 @@
 #include "armillary/graph/driven_form.hpp"
 #include "armillary/graph/errors.hpp"
 #include "armillary/graph/frame_edit.hpp"
+#include "armillary/graph/measuring.hpp"
 #include "armillary/graph/provider.hpp"
 #include "armillary/graph/query.hpp"
 #include "armillary/graph/topology.hpp"
@@ -378,6 +379,9 @@ class Forest {
   };
   [[nodiscard]] std::optional<Edge> edge_of(RelationId relation) const;
   [[nodiscard]] SampleTable samples(RelationId relation, Stamp from, Stamp to) const;
+  /// Brings a filter in line with the samples there are: it goes on from the first that it has not had. How many of each source
+  /// it uses.
+  [[nodiscard]] std::vector<MeasuredCount> measure(const MeasuredFrame& question, PoseFilter& filter) const;
   /// Samples that a source gave of a node's frame, in the runs that begin from `from` until before `until`.
   [[nodiscard]] SampleTable node_samples(std::string_view of, std::string_view source, Stamp from, Stamp until) const;
   [[nodiscard]] std::vector<std::string> sources_of(FrameId frame) const;

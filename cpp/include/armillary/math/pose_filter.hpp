@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,13 @@ struct FilterMeasurement {
   Transform pose{};
   Tangent6 velocity{};
   std::array<double, 36> covariance{};  ///< in the tangent of the pose; of a velocity of its measured values
+
+  /// To the last bit, so that NaN equals itself.
+  friend bool operator==(const FilterMeasurement& a, const FilterMeasurement& b) {
+    const auto same = [](const auto& x, const auto& y) { return std::memcmp(&x, &y, sizeof x) == 0; };
+    return a.stamp_ns == b.stamp_ns && a.source == b.source && a.is_velocity == b.is_velocity && same(a.pose, b.pose) &&
+           same(a.velocity, b.velocity) && same(a.covariance, b.covariance);
+  }
 };
 
 enum class FilterOutcome : std::uint8_t { skipped, started, used, rejected, restarted };
@@ -38,6 +46,16 @@ struct FilterEstimate {
   Transform pose{};
   Tangent6 velocity{};
   std::array<double, 144> covariance{};
+};
+
+/// What became of measurements.
+struct FilterSummary {
+  std::size_t used = 0;
+  std::int64_t last_used_ns = 0;
+  std::vector<std::uint32_t> sources{};              ///< of those used, each once, in their order
+  std::vector<std::size_t> rejected{}, restarted{};  ///< by their places
+  std::size_t judged = 0;                            ///< poses that were compared with a prediction, and used
+  double distances2 = 0.0;                           ///< of these, added up
 };
 
 /// Error-state filter of one frame with constant velocity. It keeps the estimate after every measurement, so that late
@@ -52,10 +70,12 @@ class PoseFilter {
   void add(const FilterMeasurement& measurement);
 
   [[nodiscard]] std::size_t size() const { return steps_.size(); }
+  [[nodiscard]] const FilterMeasurement& measurement(std::size_t k) const { return measurements_[k]; }
   [[nodiscard]] FilterOutcome outcome(std::size_t k) const { return steps_[k].outcome; }
   /// The squared distance of a measurement from what was predicted, in standard deviations of both.
   [[nodiscard]] double distance2(std::size_t k) const { return steps_[k].distance2; }
-  [[nodiscard]] std::int64_t stamp_ns(std::size_t k) const { return steps_[k].stamp_ns; }
+  /// What became of the first `count` measurements.
+  [[nodiscard]] FilterSummary summary(std::size_t count) const;
 
   /// How many measurements are not after an instant. O(log n).
   [[nodiscard]] std::size_t count_until(std::int64_t stamp_ns) const;
@@ -70,9 +90,8 @@ class PoseFilter {
     std::uint32_t source = 0, count = 0;
     std::int64_t since_ns = 0;
   };
-  /// A measurement, and the estimate after it.
+  /// What became of a measurement, and the estimate after it.
   struct Step {
-    std::int64_t stamp_ns = 0;
     FilterOutcome outcome = FilterOutcome::skipped;
     bool is_started = false;
     double distance2 = 0.0;
@@ -80,11 +99,13 @@ class PoseFilter {
     std::vector<Rejections> rejections{};
   };
 
+  void take(const FilterMeasurement& measurement, Step& step) const;
   void start(Step& step, const FilterMeasurement& measurement) const;
   [[nodiscard]] bool is_to_restart(Step& step, const FilterMeasurement& measurement) const;
 
   FilterModel model_;
-  std::vector<Step> steps_{};
+  std::vector<FilterMeasurement> measurements_{};  // apart from the steps: they are compared with those that come next
+  std::vector<Step> steps_{};                      // one for each
 };
 
 }  // namespace armillary
