@@ -154,14 +154,21 @@ class _Block:
     rows: Array
     covariances: Array
 
-    def chain(self, before: list[Pose], after: list[Pose]) -> None:
-        """Put poses in front of the samples and behind them, with their errors; an empty list stands for none."""
-        if before:
-            rows, covariances = _arrays(before)
-            self.rows, self.covariances = _chained(rows, covariances, self.rows, self.covariances)
-        if after:
-            rows, covariances = _arrays(after)
-            self.rows, self.covariances = _chained(self.rows, self.covariances, rows, covariances)
+    def chain(self, before: list[Pose], after: list[Pose]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Put poses in front of the samples and behind them, with their errors; an empty list stands for none.
+
+        Returns:
+            Which of both have an error that is known and not zero.
+        """
+        are_uncertain = []
+        for poses, is_in_front in ((before, True), (after, False)):
+            rows, covariances = _arrays(poses)
+            are_uncertain.append((covariances != 0.0).any(axis=(1, 2)) & ~np.isnan(covariances).any(axis=(1, 2)))
+            if poses and is_in_front:
+                self.rows, self.covariances = _chained(rows, covariances, self.rows, self.covariances)
+            elif poses:
+                self.rows, self.covariances = _chained(self.rows, self.covariances, rows, covariances)
+        return are_uncertain[0], are_uncertain[1]
 
 
 class _Looks:
@@ -209,21 +216,20 @@ class _Looks:
         if not len(block.stamps):
             return
         first = len(self)
-        block.chain(before, after)
+        are_uncertain = block.chain(before, after)
         self._used |= {relation: None}
-        for parts in (before, after):
-            relations = [part.relations for part in parts]
-            self._used |= dict.fromkeys(edge for edges in dict.fromkeys(relations) for edge in edges)
-            self._part_shared(first, block, parts, relations)
+        for parts, is_uncertain in zip((before, after), are_uncertain, strict=True):
+            self._part_shared(first, block, parts, is_uncertain)
         self._blocks.append(block)
         self._sources += [relation[2]] * len(block.stamps)
 
-    def _part_shared(self, first: int, block: _Block, parts: list[Pose], relations: list[tuple[Relation, ...]]) -> None:
+    def _part_shared(self, first: int, block: _Block, parts: list[Pose], is_uncertain: NDArray[np.bool_]) -> None:
         """Note how the fixed poses on the paths move the looks, and take their errors out of the covariances."""
+        relations = [part.relations for part in parts]
+        self._used |= dict.fromkeys(edge for edges in dict.fromkeys(relations) for edge in edges)
         by_path: dict[tuple[Relation, ...], list[int]] = {}
-        for k, part in enumerate(parts):
-            if part.covariance is not None and part.covariance.any():
-                by_path.setdefault(relations[k], []).append(k)
+        for k in np.flatnonzero(is_uncertain).tolist():
+            by_path.setdefault(relations[k], []).append(k)
         for path, looks in by_path.items():
             current = parts[looks[0]].of
             for edge in path:
@@ -237,11 +243,14 @@ class _Looks:
         groups: dict[Any, tuple[Array, list[int]]] = {}
         for k, stamp in zip(looks.tolist(), block.stamps[looks].tolist(), strict=True):
             fixed = self._pose(edge[0], edge[1], stamp)
-            if fixed is None or fixed.covariance is None or not fixed.covariance.any():
+            covariance = None if fixed is None else fixed.covariance
+            if fixed is None or covariance is None:
                 continue
-            key = (edge, fixed.transform.xyz_wxyz.tobytes(), fixed.covariance.tobytes())
-            groups.setdefault(key, (fixed.covariance, []))[1].append(k)
+            key = (edge, fixed.transform.xyz_wxyz.tobytes(), covariance.tobytes())
+            groups.setdefault(key, (covariance, []))[1].append(k)
         for key, (covariance, members) in groups.items():
+            if not covariance.any():
+                continue
             chosen = np.array(members)
             J = sign * adjoints(inverses(self._seen_from(edge[0], block, chosen)))
             self._shared.setdefault(key, _SharedError(covariance)).effects.append((first + chosen, J))
@@ -297,7 +306,8 @@ def _arrays(poses: Sequence[Pose]) -> tuple[Array, Array]:
     unknown = np.full((_SIX, _SIX), np.nan)
     covariances = (pose.covariance for pose in poses)
     rows = np.array([pose.transform.xyz_wxyz for pose in poses])
-    return rows, np.array([unknown if covariance is None else covariance for covariance in covariances])
+    known = np.array([unknown if covariance is None else covariance for covariance in covariances])
+    return rows, known.reshape(-1, _SIX, _SIX)
 
 
 def _chained(rows: Array, covariances: Array, steps: Array, step_covariances: Array) -> tuple[Array, Array]:
