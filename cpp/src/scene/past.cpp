@@ -90,7 +90,8 @@ std::vector<NodeId> Past::children(const NodeRecord& record) const {
 
 const NodeRecord& Past::framed(const NodeRecord& record) const {
   const NodeRecord* node = &record;
-  for (std::vector<NodeId> above = parents(*node); !node->is_placed() && node->id != kRootNode; above = parents(*node)) {
+  for (std::vector<NodeId> above = parents(*node); !node->is_placed() && !node->has_frame && node->id != kRootNode;
+       above = parents(*node)) {
     if (above.size() != 1 || above.front() == kDetachedNode) break;
     node = incarnation_of(above.front());
   }

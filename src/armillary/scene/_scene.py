@@ -237,18 +237,15 @@ class Scene(SpatialReader):
         preferred to what other sources give of the thing: a grasped cup follows the hand, although cameras see it.
 
         Args:
-            thing: A node.
+            thing: A node of any kind. What is in it moves with it; a group or a shape gets a frame of its own.
             to: The node that it is in from then on, or the name of a frame.
             at: Since when; with a stamp, where it is then, or was seen last. `NOW`: where all was seen last.
             source: Who asserts the new pose; the world's own name if not given.
             prefer: False: the new pose contests what other sources give, as `fix` does.
-            released: The thing is put down: it stays where it is only until another source places it.
+            released: The thing is put down: it stays where it is only until another source places it. A group or a
+                shape, which has no pose in what contains it, stays there until `world.end` or the next move.
             outside: As for `world.pose`, about where it is.
             policy: As for `world.pose`, about where it is.
-
-        Raises:
-            WrongKind: The thing has no frame of its own, and is where its parent is: a group or a shape that was added
-                without `frame=`.
         """
         self._do(Move(thing, to, at, source, prefer, released, outside, policy))
 

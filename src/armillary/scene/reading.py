@@ -129,8 +129,8 @@ class SceneReader(ABC):
     def frame(self, id: NodeId | str) -> str:  # noqa: A002
         """The frame in which a node is: every query of the world takes it.
 
-        A transform, a node with several parents and the node of a frame have one of their own; other nodes are in
-        that of their parent.
+        A transform, a node that was moved or has several parents, one with `frame=` and the node of a frame have one
+        of their own; other nodes are in that of their parent.
         """
         return self._view().frame(self._named(id))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from armillary._core import DETACHED_NODE, ROOT_NODE, ChangeRequest, NodeId
-from armillary.errors import InvalidName, UnknownFrame, UnknownNode, WrongKind
+from armillary.errors import InvalidName, UnknownFrame, UnknownNode
 from armillary.stamps import LATEST
 from armillary.store.bodies import check_body, check_on_body
 from armillary.store.changes import NOW, Now
@@ -144,9 +144,8 @@ class ChangeContext:
         """Return where a node is in another, or in a frame: at an instant, or where it was seen last for `NOW`."""
         when: Any = LATEST if at is NOW else at
         view = self._store.view()
-        if not view.has_frame(node):
-            hint = "Add such things with `frame=`, or put a transform above it, which moves."
-            raise WrongKind(node, view.kind(node), "thing with a frame of its own", hint)
+        if not view.has_frame(node):  # it gets one by the move
+            self.note_added((str(node),))
         return self._store.pose(
             of=view.frame(node), in_frame=self.frame_in(to), at=when, outside=outside, policy=policy
         )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from armillary import Box, Transform, World, seconds
-from armillary.errors import FrameLoop, PermanentNode, SceneCycle, StampOutOfRange, UnknownFrame, UnknownNode, WrongKind
+from armillary.errors import FrameLoop, PermanentNode, SceneCycle, StampOutOfRange, UnknownFrame, UnknownNode
 from armillary.scene import AddTransform, Move, NodeId
 from unit.kit import FakeClock, moved
 
@@ -158,6 +158,81 @@ class TestABatch:
         assert seen[-3:] == ["AddParent", "RemoveParent", "Fix"]
 
 
+@pytest.fixture
+def tray(scene, table):
+    """A group without a frame of its own, with a cup, a group and a shape in it."""
+    return scene.add_group(parent=table, at=seconds(1), attributes={"name": "tray"})
+
+
+@pytest.fixture
+def below(scene, tray):
+    mug = scene.add_transform(parent=tray, transform=YAW, at=None, frame="mug")
+    part = scene.add_group(parent=tray, at=seconds(1))
+    return {"mug": mug, "part": part, "lid": scene.add_geometry(parent=part, shape=Box((0.1, 0.1, 0.1)), at=seconds(1))}
+
+
+class TestAThingWithoutAFrameOfItsOwn:
+    def test_stays_where_it_is_and_follows(self, world, scene, tray, below, hand):
+        things = [tray, *below.values()]
+        before = {thing: where(world, thing, 5) for thing in things}
+        carried = np.linalg.inv(where(world, hand, 5))
+        scene.move(tray, to=hand, at=seconds(5))
+        for thing in things:
+            for t in (1.0, 3.0, 4.999999999, 5.0):
+                np.testing.assert_allclose(where(world, thing, t), before[thing], atol=1e-12)
+            for t in (5.5, 8.0):
+                follows = where(world, hand, t) @ carried @ before[thing]
+                np.testing.assert_allclose(where(world, thing, t), follows, atol=1e-12)
+
+    def test_is_in_the_other_from_then_on(self, scene, table, tray, below, hand):
+        scene.move(tray, to=hand, at=seconds(5))
+        assert scene.parents(tray) == [scene.node(hand)] == scene.as_of(seconds(7)).parents(tray)
+        assert scene.as_of(seconds(4)).parents(tray) == [table]
+        assert scene.parents(below["mug"]) == [tray]
+        assert scene.frame(tray) == scene.as_of(seconds(4)).frame(tray) == str(tray)
+
+    def test_may_be_a_shape(self, world, scene, tray, below, hand):
+        lid, before = below["lid"], where(world, below["lid"], 5)
+        scene.move(lid, to=hand, at=seconds(5))
+        scene.move(lid, to=tray, at=seconds(7), released=True)
+        put = where(world, hand, 7) @ np.linalg.inv(where(world, hand, 5)) @ before
+        for t, expected in ((2, before), (5, before), (7, put), (9, put)):
+            np.testing.assert_allclose(where(world, lid, t), expected, atol=1e-12)
+        assert scene.parents(lid) == [tray]
+        np.testing.assert_allclose(where(world, below["part"], 9), where(world, tray, 9), atol=1e-12)
+
+    def test_is_put_down_where_it_is(self, world, scene, tray, below, hand):
+        (table,) = scene.parents(tray)
+        scene.move(tray, to=hand, at=seconds(5))
+        held = {thing: where(world, thing, 7) for thing in (tray, *below.values())}
+        scene.move(tray, to=table, at=seconds(7), released=True)
+        for thing, pose in held.items():
+            np.testing.assert_allclose(where(world, thing, 7), pose, atol=1e-12)
+            np.testing.assert_allclose(where(world, thing, 9), pose, atol=1e-12)
+
+    def test_is_back_after_undo(self, world, scene, tray, below, hand):
+        (table,) = scene.parents(tray)
+        before = {thing: where(world, thing, 5) for thing in (tray, *below.values())}
+        scene.move(tray, to=hand, at=seconds(5))
+        world.undo()
+        assert scene.parents(tray) == [table]
+        for thing, pose in before.items():
+            for t in (3, 5, 8):
+                np.testing.assert_allclose(where(world, thing, t), pose, atol=1e-12)
+        world.redo()
+        assert scene.parents(tray) == [scene.node(hand)]
+
+    def test_is_the_same_in_a_replica_and_in_a_file(self, world, scene, tray, tmp_path):
+        world.fix(of="stand", in_frame="map", transform=moved(4.0))
+        scene.move(tray, to="stand", at=seconds(5))
+        expected = where(world, tray, 8)
+        world.save(tmp_path / "kitchen.json")
+        with World("other") as other, World.load(tmp_path / "kitchen.json") as loaded:
+            other.merge(scene.changes())
+            for copy in (other, loaded):
+                np.testing.assert_allclose(where(copy, tray, 8), expected, atol=1e-12)
+
+
 class TestWhatIsRefused:
     def test_is_a_thing_into_itself(self, world, scene, cup, table):
         before = world.digest()
@@ -168,12 +243,6 @@ class TestWhatIsRefused:
     def test_is_the_root(self, scene, table):
         with pytest.raises((PermanentNode, SceneCycle)):
             scene.move(scene.root, to=table, at=seconds(1))
-
-    def test_is_what_has_no_frame_of_its_own(self, scene, table, hand):
-        tray = scene.add_group(parent=table)
-        scene.add_geometry(parent=tray, shape=Box((0.1, 0.1, 0.1)), at=None)
-        with pytest.raises(WrongKind, match="`frame=`"):
-            scene.move(tray, to=hand, at=seconds(5))
 
     def test_is_what_does_not_exist(self, scene, cup, table):
         with pytest.raises(UnknownNode):
