@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, Unpack, overload
 
 from armillary._core import WorldFace
 from armillary.errors import InvalidArgument
@@ -32,14 +32,15 @@ if TYPE_CHECKING:
     from armillary.articulation.mount import Mount
     from armillary.articulation.mounts import Mounts
     from armillary.errors import ArmillaryError
-    from armillary.fusion.filter import Filter
+    from armillary.fusion.filter import Filter, FilteredPose
     from armillary.fusion.looks import Average
+    from armillary.fusion.policies import PolicyPose
     from armillary.relations import AngularVelocity, LinearVelocity, Orientation, Pose, Position, Twist
     from armillary.relations.motion import TwistResidual
     from armillary.scene import Change, Scene
     from armillary.stamps import StampLike
     from armillary.store.dispatcher import WaitHandle
-    from armillary.store.query import Outside
+    from armillary.store.query import Choosing, Outside, PoseWait
     from armillary.store.query import PolicyLike as NamedPolicy
     from armillary.store.stamped_queue import StampedQueue
     from armillary.store.trees import TreeConnection
@@ -825,6 +826,12 @@ class World(WorldFace):
 
     # -- Waiting
 
+    @overload
+    def wait_for_pose(self, *, policy: Literal["unique"] = "unique", **asked: Unpack[PoseWait]) -> Pose: ...
+    @overload
+    def wait_for_pose(self, *, policy: Choosing, **asked: Unpack[PoseWait]) -> PolicyPose: ...
+    @overload
+    def wait_for_pose(self, *, policy: Literal["filter"] | Filter, **asked: Unpack[PoseWait]) -> FilteredPose: ...
     def wait_for_pose(
         self,
         *,
@@ -858,9 +865,36 @@ class World(WorldFace):
         )
         return self.store.wait_for_pose(query, timeout_s)
 
+    @overload
     def on_pose(
         self,
         callback: Callable[[Pose], object],
+        *,
+        policy: Literal["unique"] = "unique",
+        on_failure: Callable[[ArmillaryError], object] | None = None,
+        **asked: Unpack[PoseWait],
+    ) -> WaitHandle: ...
+    @overload
+    def on_pose(
+        self,
+        callback: Callable[[PolicyPose], object],
+        *,
+        policy: Choosing,
+        on_failure: Callable[[ArmillaryError], object] | None = None,
+        **asked: Unpack[PoseWait],
+    ) -> WaitHandle: ...
+    @overload
+    def on_pose(
+        self,
+        callback: Callable[[FilteredPose], object],
+        *,
+        policy: Literal["filter"] | Filter,
+        on_failure: Callable[[ArmillaryError], object] | None = None,
+        **asked: Unpack[PoseWait],
+    ) -> WaitHandle: ...
+    def on_pose(
+        self,
+        callback: Callable[..., object],
         *,
         of: str | NodeId,
         in_frame: str | NodeId,
@@ -896,6 +930,14 @@ class World(WorldFace):
         )
         return self.store.call_when_known(query, callback, on_failure, timeout_s)
 
+    @overload
+    async def pose_when_ready(self, *, policy: Literal["unique"] = "unique", **asked: Unpack[PoseWait]) -> Pose: ...
+    @overload
+    async def pose_when_ready(self, *, policy: Choosing, **asked: Unpack[PoseWait]) -> PolicyPose: ...
+    @overload
+    async def pose_when_ready(
+        self, *, policy: Literal["filter"] | Filter, **asked: Unpack[PoseWait]
+    ) -> FilteredPose: ...
     async def pose_when_ready(
         self,
         *,

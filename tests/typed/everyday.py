@@ -30,6 +30,22 @@ fused = world.pose(of="cup", in_frame="map", policy="fuse")
 assert_type(fused, PolicyPose)
 assert_type(world.pose(of="cup", in_frame="map", policy="filter"), FilteredPose)
 assert_type(fused.disagreement, float | None)
+assert_type(world.wait_for_pose(of="cup", in_frame="map", timeout_s=1), Pose)
+assert_type(world.wait_for_pose(of="cup", in_frame="map", at=seconds(1), policy="latest"), PolicyPose)
+assert_type(world.wait_for_pose(of="cup", in_frame="map", policy="filter"), FilteredPose)
+
+
+async def wait() -> None:
+    assert_type(await world.pose_when_ready(of="cup", in_frame="map", outside="hold"), Pose)
+    assert_type(await world.pose_when_ready(of="cup", in_frame="map", policy="fuse"), PolicyPose)
+
+
+def seen(pose: PolicyPose) -> None:
+    print(pose.disagreements)
+
+
+world.on_pose(seen, of="cup", in_frame="map", policy="fuse", on_failure=print)
+world.on_pose(print, of="cup", in_frame="map")
 print(len(fused.paths_used), fused.transform.matrix)
 
 # Values keep their types through products.

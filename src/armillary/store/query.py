@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Required, TypedDict
 
 from armillary._core import NodeId
 from armillary.errors import InvalidArgument
@@ -16,7 +16,17 @@ if TYPE_CHECKING:
     from armillary.stamps import StampLike
     from armillary.store.store import Store
 
-__all__ = ["AnyPolicy", "Choosing", "Outside", "PolicyLike", "PoseQuery", "Query", "TwistQuery", "by_policy"]
+__all__ = [
+    "AnyPolicy",
+    "Choosing",
+    "Outside",
+    "PolicyLike",
+    "PoseQuery",
+    "PoseWait",
+    "Query",
+    "TwistQuery",
+    "by_policy",
+]
 
 Outside = Literal["raise", "hold", "predict"]
 """What is answered outside the history."""
@@ -26,6 +36,20 @@ PolicyLike = Literal["unique", "filter"] | Choosing
 """A policy as users write it."""
 AnyPolicy = str | Callable[..., Any]
 """The name of a policy, or a callable that decides among candidate paths, before it is checked."""
+
+
+class PoseWait(TypedDict, total=False):
+    """The arguments of a wait for a pose, but its policy; for type checkers."""
+
+    of: Required[str | NodeId]
+    in_frame: Required[str | NodeId]
+    at: StampLike | Latest
+    timeout_s: float | None
+    of_at: StampLike | Latest | None
+    fixed_frame: str | NodeId | None
+    outside: Outside
+    interpolation: str | None
+    hold_up_to_s: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
