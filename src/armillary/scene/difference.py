@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, overload
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, overload
 
 import numpy as np
 
@@ -43,8 +43,8 @@ Thing = NodeId | str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Added:
-    """A node or a frame that only the second scene has.
+class _OnlyInOne:
+    """A node or a frame that only one of the scenes has.
 
     Attributes:
         thing: The id of the node, or the name of a frame that is no node's.
@@ -52,24 +52,27 @@ class Added:
         kind: The kind of the node; "frame" for a frame.
     """
 
+    sign: ClassVar[str]
     thing: Thing
     name: str
     kind: str
 
     def __str__(self) -> str:
-        return f"+ {self.name}  [{self.kind.replace('_', ' ')}]"
+        return f"{self.sign} {self.name}  [{self.kind.replace('_', ' ')}]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Removed:
-    """A node or a frame that only the first scene has; the attributes are those of `Added`."""
+class Added(_OnlyInOne):
+    """A node or a frame that only the second scene has: `thing`, `name`, and `kind`, "frame" for a frame."""
 
-    thing: Thing
-    name: str
-    kind: str
+    sign: ClassVar[str] = "+"
 
-    def __str__(self) -> str:
-        return f"- {self.name}  [{self.kind.replace('_', ' ')}]"
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removed(_OnlyInOne):
+    """A node or a frame that only the first scene has: `thing`, `name`, and `kind`, "frame" for a frame."""
+
+    sign: ClassVar[str] = "-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -188,6 +191,7 @@ class ConnectionChanged:
         return f"~ {self.name}: connects other things, or for another time"
 
 
+_Only = TypeVar("_Only", Added, Removed)
 Entry = Added | Removed | Moved | AttributeChanged | ContainmentChanged | GeometryChanged | ConnectionChanged
 
 
@@ -339,26 +343,25 @@ def difference_between(
 ) -> Difference:
     """Return what differs between two scenes."""
     first, second = _Places(before, outside, policy), _Places(after, outside, policy)
-    old, new = first.things, second.things
-    is_other = {thing for thing in old if thing in new and old[thing] != new[thing]}  # the id was used again
     changed = [node for node in _candidates(before, after) if before.view.contains(node) and after.view.contains(node)]
     attributes, containment, geometry, connections = _changes(before, after, changed)
     return Difference(
-        added=tuple(
-            Added(thing=thing, name=after.name(thing), kind=new[thing])
-            for thing in new
-            if thing not in old or thing in is_other
-        ),
-        removed=tuple(
-            Removed(thing=thing, name=before.name(thing), kind=old[thing])
-            for thing in old
-            if thing not in new or thing in is_other
-        ),
+        added=_only_in(second, first, Added),
+        removed=_only_in(first, second, Removed),
         moved=tuple(_moves(first, second, tolerance)),
         attributes=tuple(attributes),
         containment=tuple(containment),
         geometry=tuple(geometry),
         connections=tuple(connections),
+    )
+
+
+def _only_in(one: _Places, other: _Places, entry: type[_Only]) -> tuple[_Only, ...]:
+    """Return the things that one scene has and the other has not, or as another kind: the id was used again."""
+    return tuple(
+        entry(thing=thing, name=one.side.name(thing), kind=kind)
+        for thing, kind in one.things.items()
+        if other.things.get(thing) != kind
     )
 
 
@@ -513,8 +516,7 @@ def _with_carrier(
     before, after = carrier.before.inverse() @ move.before, carrier.after.inverse() @ move.after
     if tolerance.differs(before, after) is not None:
         return move
-    values = {name: getattr(move, name) for name in Moved.__slots__}
-    return Moved(**values | {"carried_by": carrier.name})
+    return replace(move, carried_by=carrier.name)
 
 
 def _top(frame: str, placed: Mapping[str, tuple[str, str] | None]) -> str:
@@ -542,7 +544,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _fields(entry: Entry) -> dict[str, Any]:
-    return {name: _plain(getattr(entry, name)) for name in type(entry).__slots__}
+    return {one.name: _plain(getattr(entry, one.name)) for one in fields(entry)}
 
 
 def _plain(value: Any) -> Any:
