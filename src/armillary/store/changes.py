@@ -328,12 +328,13 @@ class Move(Change):
 
     def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
         node, to, at = context.node(self.id), context.node(self.to), context.at(self.at)
-        pose = context.place_in(node, self.to, self.at, outside=self.outside, policy=self.policy)
+        of, seen = context.frames_of_moved(self.id)
+        pose = context.place_in(seen, self.to, self.at, outside=self.outside, policy=self.policy)
         context.move_containment(node, to, at)
         rank = "statement" if self.prefer else "plain"
         covariance = pose.covariance
         return ChangeRequest.fixed(
-            **context.edge(str(node), context.frame_in(self.to), self.source, at),
+            **context.edge(of, context.frame_in(self.to), self.source, at),
             since=at,
             transform=pose.transform,
             covariance=covariance if covariance is not None and covariance.any() else None,

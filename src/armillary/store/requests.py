@@ -140,15 +140,21 @@ class ChangeContext:
             return self.known(target) if own is None else own  # type: ignore[arg-type]
         return self._store.frame_key(self._store.view().frame(target))
 
-    def place_in(self, node: NodeId, to: NodeId | str, at: int | Now, *, outside: str, policy: Any) -> Pose:
-        """Return where a node is in another, or in a frame: at an instant, or where it was seen last for `NOW`."""
-        when: Any = LATEST if at is NOW else at
+    def frames_of_moved(self, thing: NodeId | str) -> tuple[str, str]:
+        """Return the frame that a thing has once it is moved, and the one that it is in now."""
+        if isinstance(thing, str):
+            return self.known(thing), thing
         view = self._store.view()
-        if not view.has_frame(node):  # it gets one by the move
-            self.note_added((str(node),))
-        return self._store.pose(
-            of=view.frame(node), in_frame=self.frame_in(to), at=when, outside=outside, policy=policy
-        )
+        if view.kind(thing) == "frame":
+            return view.frame(thing), view.frame(thing)
+        if not view.has_frame(thing):  # it gets one by the move
+            self.note_added((str(thing),))
+        return str(thing), view.frame(thing)
+
+    def place_in(self, of: str, to: NodeId | str, at: int | Now, *, outside: str, policy: Any) -> Pose:
+        """Return where a frame is in a node or a frame: at an instant, or where it was seen last for `NOW`."""
+        when: Any = LATEST if at is NOW else at
+        return self._store.pose(of=of, in_frame=self.frame_in(to), at=when, outside=outside, policy=policy)
 
     def move_containment(self, node: NodeId, to: NodeId, at: int) -> None:
         """Request that a node is in one other node alone from `at` on; these requests precede that of the change."""
@@ -162,7 +168,8 @@ class ChangeContext:
 
     def is_transform(self, node: NodeId) -> bool:
         """Whether a node has a pose of its own in what contains it."""
-        return self._store.view().kind(node) in TRANSFORM_KINDS
+        view = self._store.view()
+        return view.contains(node) and view.kind(node) in TRANSFORM_KINDS
 
     # -- Changes of frames
 

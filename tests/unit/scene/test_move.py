@@ -233,6 +233,21 @@ class TestAThingWithoutAFrameOfItsOwn:
                 np.testing.assert_allclose(where(copy, tray, 8), expected, atol=1e-12)
 
 
+class TestAFrameThatIsNoNodes:
+    @pytest.mark.parametrize("has_node", [False, True])
+    def test_moves_by_its_name(self, world, scene, table, hand, has_node):
+        world.fix(of="cart", in_frame="map", transform=moved(4.0), at=seconds(1))
+        if has_node:
+            scene.set_attributes("cart", {"color": "red"})
+        before, frames = where(world, "cart", 5), set(world.frames())
+        scene.move("cart", to=hand, at=seconds(5))
+        follows = where(world, hand, 8) @ np.linalg.inv(where(world, hand, 5)) @ before
+        np.testing.assert_allclose(where(world, "cart", 5), before, atol=1e-12)
+        np.testing.assert_allclose(where(world, "cart", 8), follows, atol=1e-12)
+        assert scene.parents("cart") == [scene.node(hand)]
+        assert set(world.frames()) == frames
+
+
 class TestWhatIsRefused:
     def test_is_a_thing_into_itself(self, world, scene, cup, table):
         before = world.digest()
