@@ -41,7 +41,7 @@ bool NodeRecord::had_several_parents() const {
 }
 
 bool NodeRecord::is_in_own_frame() const {
-  if (is_placed() || has_frame || id == kRootNode || id == kDetachedNode) return true;
+  if (is_placed() || had_several_parents() || id == kRootNode || id == kDetachedNode) return true;
   const Edge* first = nullptr;
   for (const Edge& edge : edges) {
     if (!edge.is_in_force()) continue;
