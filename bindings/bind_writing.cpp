@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
+#include <numeric>
 
 #include "armillary/series/pose_row.hpp"
 #include "convert.hpp"
@@ -98,16 +99,18 @@ Transform given_transform(Self self, nb::handle value) {
   return as_transform(nb::object(core(self).upcalls.as_transform(value)));
 }
 
-/// Before samples are written with a way of their own.
-void set_interpolation(Self self, nb::handle of, nb::handle in_frame, nb::handle source, Stamp since, nb::handle interpolation,
-                       bool for_undo) {
+void add_relation(Self self, nb::handle of, nb::handle in_frame, nb::handle source, nb::handle at, nb::handle interpolation) {
+  const Stamp since{as_stamp(at, "at")};
   const SampleInterpolation chosen = as_sample_interpolation(interpolation);
   const Edge edge = admitted_edge(self, of, in_frame, source, since);
-  finish(self, edge, choose_interpolation(self, edge.relation(), since, chosen, for_undo));
+  finish(self, edge, choose_interpolation(self, edge.relation(), since, chosen, true));
 }
 
-void add_relation(Self self, nb::handle of, nb::handle in_frame, nb::handle source, nb::handle at, nb::handle interpolation) {
-  set_interpolation(self, of, in_frame, source, Stamp{as_stamp(at, "at")}, interpolation, true);
+PlaceSample sample_of(const Edge& edge, Stamp at, const Transform& transform, const std::optional<Covariance>& covariance) {
+  const scene::RelationName relation = edge.relation();
+  PlaceSample sample{.of = relation.of, .in_frame = relation.in_frame, .source = relation.source, .at = at};
+  sample.in_frame_T_of = transform, sample.covariance = covariance;
+  return sample;
 }
 
 void set_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb::handle at, nb::handle source,
@@ -124,7 +127,12 @@ void set_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle transfor
   std::optional<Covariance> given;
   if (!covariance.is_none()) given = as_covariance(covariance, "covariance");
   const Covariance* uncertainty = given ? &*given : nullptr;
-  if (!interpolation.is_none()) set_interpolation(self, of, in_frame, source, stamp, interpolation, false);
+  if (!interpolation.is_none()) {
+    const SampleInterpolation chosen = as_sample_interpolation(interpolation);
+    const Edge edge = admitted_edge(self, of, in_frame, source, stamp);
+    if (!has_interpolation(self, edge.relation(), chosen))
+      return finish(self, edge, add_interpolated(self, edge.relation(), chosen, {sample_of(edge, stamp, value, given)}));
+  }
   PyObject *of_id = known_id(world, of), *in_id = known_id(world, in_frame);
   if (of_id != nullptr && in_id != nullptr) {
     const SourceId who = world.forest->find_source(text_of(source_of(self, source)));
@@ -232,6 +240,21 @@ struct GivenPoses {
     return sample;
   }
 
+  /// All of them with the interpolation that their relation gets, or none; the failure names the row that was given.
+  [[nodiscard]] Failure add_interpolated(Self self, const Edge& edge, SampleInterpolation interpolation) const {
+    std::vector<std::size_t> order(stamps().size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [this](std::size_t row) { return stamps()[row]; });
+    std::vector<PlaceSample> samples;
+    for (const std::size_t row : order) {
+      const PlaceSample one = sample(row);
+      samples.push_back(sample_of(edge, one.at, one.in_frame_T_of, one.covariance));
+    }
+    Failure failure = python::add_interpolated(self, edge.relation(), interpolation, samples, Gil::released);
+    if (failure) failure->row = order[failure->row];
+    return failure;
+  }
+
   std::vector<double> rows;
   Stamps at;
   std::vector<double> sides;
@@ -244,13 +267,18 @@ void set_poses(Self self, nb::handle of, nb::handle in_frame, nb::handle transfo
   const auto latest_row = std::ranges::max_element(stamps);
   if (!stamps.empty()) check_ahead(self, *latest_row, latest_row - stamps.begin());
   const Stamp first = stamps.empty() ? Stamp::always() : Stamp{std::ranges::min(stamps)};
-  if (!interpolation.is_none() && !stamps.empty()) set_interpolation(self, of, in_frame, source, first, interpolation, false);
   const Edge edge = admitted_edge(self, of, in_frame, source, first);
   const EdgeName name = edge.name();
   const double* uncertainty = given.sides.empty() ? nullptr : given.sides.data();
   Forest& forest = *core(self).forest;
   const auto write = [&] { return forest.set_poses(name, stamps, given.rows.data(), uncertainty); };
-  const Failure failure = stamps.empty() ? Failure{} : add_samples(self, edge.relation(), first, write, Gil::released);
+  const auto add = [&]() -> Failure {
+    if (stamps.empty()) return {};
+    if (interpolation.is_none() || has_interpolation(self, edge.relation(), as_sample_interpolation(interpolation)))
+      return add_samples(self, edge.relation(), first, write, Gil::released);
+    return given.add_interpolated(self, edge, as_sample_interpolation(interpolation));
+  };
+  const Failure failure = add();
   if (failure)
     raise_batch_failure(self, failure, nb::cast(frame_label(core(self), edge.of)),
                         nb::cast(frame_label(core(self), edge.in_frame)), true);

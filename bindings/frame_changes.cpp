@@ -47,7 +47,7 @@ Failure change_frames(Self self, log::Payload payload, bool for_undo, const Act&
 }
 
 Failure add_samples(Self self, const scene::RelationName& relation, Stamp since, const std::function<Failure()>& write, Gil gil) {
-  if (with_changes(self, [&](scene::Store& store) { return store.knows_relation(relation); })) {
+  if (with_changes(self, [&](scene::Store& store) { return store.expects_samples(relation); })) {
     Failure failure = gil == Gil::kept ? write() : without_gil(write);
     note_moves(self);
     return failure;
@@ -57,26 +57,59 @@ Failure add_samples(Self self, const scene::RelationName& relation, Stamp since,
   return change_frames(self, std::move(payload), true, [&](log::Payload&) { return write(); }, gil);
 }
 
+namespace {
+
+std::optional<log::Slot> samples_slot(Self self, const scene::RelationName& relation) {
+  return with_changes(self, [&](scene::Store& store) { return store.samples_slot(relation); });
+}
+
+bool is_chosen(const std::optional<log::Slot>& slot, SampleInterpolation interpolation) {
+  return slot && std::get<log::Sampled>(slot->payload->value).interpolation == interpolation;
+}
+
+log::Assert interpolated(const scene::RelationName& relation, const std::optional<log::Slot>& slot, Stamp since,
+                         SampleInterpolation interpolation) {
+  const bool has_begin = slot && slot->since != Stamp::always();
+  return {.track = {log::TrackKind::pose, relation.of, relation.source},
+          .since = has_begin ? slot->since : since,
+          .value = log::Sampled{relation.in_frame, interpolation}};
+}
+
+}  // namespace
+
+bool has_interpolation(Self self, const scene::RelationName& relation, SampleInterpolation interpolation) {
+  return is_chosen(samples_slot(self, relation), interpolation);
+}
+
+Failure add_interpolated(Self self, const scene::RelationName& relation, SampleInterpolation interpolation,
+                         const std::vector<PlaceSample>& samples, Gil gil) {
+  const Stamp since = samples.front().at;
+  std::vector<FrameEdit> edits{AwaitSamples{relation.of, relation.in_frame, relation.source, since, interpolation}};
+  edits.insert(edits.end(), samples.begin(), samples.end());
+  const auto act = [&](log::Payload&) {
+    Failure failure = core(self).forest->transact(edits, nullptr);
+    if (failure && failure->row > 0) failure->row = failure->row - 1;
+    return failure;
+  };
+  Failure failure =
+      change_frames(self, interpolated(relation, samples_slot(self, relation), since, interpolation), true, act, gil);
+  return failure ? std::move(failure) : choose_interpolation(self, relation, since, interpolation, false);
+}
+
 void note_moves(Self self) {
   if (core(self).forest->has_moves()) with_changes(self, [](scene::Store& store) { store.note_moves(); });
 }
 
 Failure choose_interpolation(Self self, const scene::RelationName& relation, Stamp since, SampleInterpolation interpolation,
                              bool for_undo) {
-  const auto decides = [&] { return with_changes(self, [&](scene::Store& store) { return store.samples_slot(relation); }); };
-  std::optional<log::Slot> slot = decides();
-  const auto is_so = [&] { return slot && std::get<log::Sampled>(slot->payload->value).interpolation == interpolation; };
+  std::optional<log::Slot> slot = samples_slot(self, relation);
   Failure failure;
   constexpr int kMostSlots = 16;  // that several replicas may have written
-  for (int i = 0; i < kMostSlots && !failure && !is_so(); ++i, slot = decides()) {
-    const bool has_begin = slot && slot->since != Stamp::always();
-    log::Assert payload{.track = {log::TrackKind::pose, relation.of, relation.source},
-                        .since = has_begin ? slot->since : since,
-                        .value = log::Sampled{relation.in_frame, interpolation}};
+  for (int i = 0; i < kMostSlots && !failure && !is_chosen(slot, interpolation); ++i, slot = samples_slot(self, relation)) {
     const auto act = [&](log::Payload&) {
       return core(self).forest->add_relation({relation.of, relation.in_frame, relation.source}, since, interpolation);
     };
-    failure = change_frames(self, std::move(payload), for_undo && i == 0, act);
+    failure = change_frames(self, interpolated(relation, slot, since, interpolation), for_undo && i == 0, act);
   }
   return failure;
 }

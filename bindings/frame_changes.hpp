@@ -21,6 +21,12 @@ Failure change_frames(Self self, log::Payload payload, bool for_undo, const Act&
 Failure add_samples(Self self, const scene::RelationName& relation, Stamp since, const std::function<Failure()>& write,
                     Gil gil = Gil::kept);
 
+/// Whether that was chosen for the samples of a relation.
+[[nodiscard]] bool has_interpolation(Self self, const scene::RelationName& relation, SampleInterpolation interpolation);
+/// Writes samples, the oldest first, of a relation that gets another interpolation with them, or begins with them: all or
+/// nothing.
+Failure add_interpolated(Self self, const scene::RelationName& relation, SampleInterpolation interpolation,
+                         const std::vector<PlaceSample>& samples, Gil gil = Gil::kept);
 /// Lets the samples of a relation follow one another in this way, those of the past included; where nobody has named the
 /// relation yet, it begins at `since`.
 Failure choose_interpolation(Self self, const scene::RelationName& relation, Stamp since, SampleInterpolation interpolation,

@@ -403,16 +403,22 @@ class ReferenceWorld:
         return {name for (of, _), slots in self.slots.items() for name in (of, *slots.values())}
 
     def set_pose(self, *, of, in_frame, transform, at, source="", covariance=None, interpolation=None):
-        if interpolation is not None:
-            self.add_relation(of=of, in_frame=in_frame, source=source, interpolation=interpolation)
+        before = self.ways
+        try:
+            if interpolation is not None:
+                self.add_relation(of=of, in_frame=in_frame, source=source, interpolation=interpolation)
+            self._add_sample(of, in_frame, source, Event(at, in_frame, transform, covariance, fixed=False))
+        except Refused:
+            self.ways = before
+            raise
+
+    def _add_sample(self, of: str, in_frame: str, source: str, event: Event) -> None:
+        at = event.stamp
         stamps = self._sample_stamps((of, in_frame, source))
         if stamps and at < max(stamps) - self.kept.get((of, in_frame, source), self.history):
             raise refuse("BeforeHistory", (of, in_frame, source))
-        event = Event(at, in_frame, transform, covariance, fixed=False)
         self._commit(of, source, {**self.events.get((of, source), {}), at: event})
-        slots = self.slots.setdefault((of, source), {})
-        if in_frame not in slots.values():
-            slots["samples", in_frame] = in_frame
+        self.slots.setdefault((of, source), {})["samples", in_frame] = in_frame
 
     def add_relation(self, *, of, in_frame, interpolation, source=""):
         """Choose how the samples of a relation follow one another, those of the past included."""
@@ -441,6 +447,8 @@ class ReferenceWorld:
     def _assert(self, of: str, source: str, stamp: float, parent: str) -> None:
         before = {} if stamp == ALWAYS else self.slots.get((of, source), {})
         self.slots[of, source] = {**before, stamp: parent}
+        if stamp == ALWAYS:  # of samples that are to come nothing is known any more
+            self.ways = {one: way for one, way in self.ways.items() if (one[0], one[2]) != (of, source)}
 
     def drive(self, *, of, in_frame, driver, at=None, source=""):
         stamp = ALWAYS if at is None else at

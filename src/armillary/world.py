@@ -367,9 +367,10 @@ class World(WorldFace):
 
         The measurement does not place `of`, which keeps its parent and is contested by nobody. It is kept as a sample
         of a frame of its own, `OF@SOURCE`, and determines a correction: the pose of the root of the tree of `of` in the
-        root of the other tree, fixed from `since` on by `source`, with the covariance of the measurement and of the
-        paths to both roots. The root frame of the scene is never placed: where `of` is in its tree, the other root is
-        placed in it. One `undo` takes the connection back.
+        root of the other tree, with the covariance of the measurement and of the paths to both roots. It is a sample of
+        `source`, of a relation that goes in steps: it holds from `since` on until the next correction. The root frame
+        of the scene is never placed: where `of` is in its tree, the other root is placed in it. One `undo` takes the
+        connection back; `forget` takes back one correction of several.
 
         Args:
             of: The frame that was measured.
@@ -379,8 +380,8 @@ class World(WorldFace):
             covariance: (6, 6) or six variances of the measurement; unknown, if left out, and so is then that of the
                 correction.
             source: Who measured. Use a name that nothing else has.
-            since: From when on the correction holds [ns]: from `at` on, if left out; None: always.
-            update: Correct a connection that this source made before, from `since` on.
+            since: From when on the correction holds [ns]: from `at` on, if left out; None: always, as a fixed pose.
+            update: Correct a connection that this source made before, from `since` on: one more step.
             outside: As for `pose`, for the two paths to the roots.
             policy: As for `pose`, for the two paths to the roots.
             hold_up_to_s: As for `pose`, for the two paths to the roots.

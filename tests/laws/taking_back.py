@@ -87,7 +87,7 @@ def answers_of(world: World) -> Answers:
         frames=frozenset(frames),
         bodies={frame: world.body_of(frame) for frame in frames},
         joints=world.joints(),
-        relations=frozenset(_named(one) for one in found if one.kind in {"fixed", "driven", "twist"}),
+        relations=frozenset(_named(one) for one in found if one.kind == "twist"),
         nodes=nodes,
         inactive=len(world.scene.inactive()),
         fixed_poses={asked: pose for asked, (pose, used) in poses.items() if used and not sampled.intersection(used)},

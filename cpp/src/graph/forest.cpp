@@ -139,7 +139,7 @@ std::optional<Failure> Forest::try_insert(FrameId of, FrameId in_frame, SourceId
   const Guard guard(state_->lock);
   if (of >= state_->frames.size()) return std::nullopt;
   RelationRecord* relation = state_->find_relation(of, in_frame, source);
-  if (relation == nullptr) return std::nullopt;
+  if (relation == nullptr || !state_->has_samples(*relation)) return std::nullopt;
   return state_->write_known(*relation, sample);
 }
 

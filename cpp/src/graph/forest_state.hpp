@@ -479,6 +479,8 @@ struct Forest::State {
               Origin origin = Origin::asserted);
   Failure erase_fixed(TrackRecord& track, Stamp since);
   Failure await_samples(const AwaitSamples& edit);
+  /// Whether a relation has samples, or expects some, or follows from where a node is: not where it is fixed or driven alone.
+  [[nodiscard]] bool has_samples(const RelationRecord& relation) const;
   Failure set_interpolation(RelationRecord& relation, SampleInterpolation interpolation);
   Failure let_go(FrameId frame);
   [[nodiscard]] bool is_of_scene(FrameId frame) const;

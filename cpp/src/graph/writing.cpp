@@ -256,14 +256,21 @@ Failure Forest::State::erase_fixed(TrackRecord& track, Stamp since) {
   return {};
 }
 
+/// The last runs first: samples mostly go there.
+bool Forest::State::has_samples(const RelationRecord& relation) const {
+  const std::vector<RunRecord>& runs = relation.track->runs;
+  return relation.is_of_scene || std::any_of(runs.rbegin(), runs.rend(), [&](const RunRecord& run) {
+           return run.relation == relation.id && run.is_sampled();
+         });
+}
+
 Failure Forest::State::await_samples(const AwaitSamples& edit) {
   const EdgeName edge{edit.of, edit.in_frame, edit.source};
   if (edit.of == edit.in_frame) return Evidence{.kind = FailureKind::frame_in_itself, .name = edit.of};
   if (RelationRecord* known = find_relation(edge)) {
     if (edit.interpolation)
       if (Failure failure = set_interpolation(*known, *edit.interpolation)) return failure;
-    const auto has_samples = [&](const RunRecord& run) { return run.relation == known->id && run.is_sampled(); };
-    if (known->is_of_scene || std::ranges::any_of(known->track->runs, has_samples)) return {};
+    if (has_samples(*known)) return {};
     return change_runs(*known->track, [&](TrackRecord& track) { await_run(track, *known, edit.since); });
   }
   if (Failure failure = check_constant(edge, nullptr, false)) return failure;

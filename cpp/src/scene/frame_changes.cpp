@@ -452,9 +452,9 @@ Failure Store::record(log::Payload payload, std::int64_t now_ns, const std::func
   return {};
 }
 
-bool Store::knows_relation(const RelationName& relation) const {
+bool Store::expects_samples(const RelationName& relation) const {
   const Hold hold(*this);
-  return assertions_.has_relation(relation);
+  return assertions_.has_samples_in(relation);
 }
 
 std::optional<log::Slot> Store::samples_slot(const RelationName& relation) const {

@@ -163,7 +163,7 @@ Inverse AssertionLog::inverse_of(const Change& change, const log::Assert& payloa
   std::vector<Restated> back = before ? naming_again(payload.track.of, before) : std::vector<Restated>{};
   const RelationName relation{payload.track.of, sampled_in, payload.track.source};
   const bool is_twist = payload.track.kind == log::TrackKind::twist;
-  const bool is_new = !sampled_in.empty() && !(is_twist ? has_twist(relation) : has_relation(relation));
+  const bool is_new = !sampled_in.empty() && !(is_twist ? has_twist(relation) : has_samples_in(relation));
   if (is_new)
     back.push_back({log::Forget{
         .of = payload.track.of, .kind = payload.track.kind, .in_frame = sampled_in, .source = payload.track.source}});

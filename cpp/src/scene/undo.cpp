@@ -346,16 +346,18 @@ Refusal Store::take_again(const Batch& batch, Draft& draft, std::int64_t now_ns,
   for (auto undone = batch.undone.rbegin(); undone != batch.undone.rend(); ++undone) {
     const Change& change = *undone->change;
     const bool is_frames = is_of_frames(change.payload);
+    // A node that stood for a frame is forgotten where the removal of that frame was done again.
+    const bool is_forgotten = std::holds_alternative<log::AddNode>(change.payload) && !draft.version().recall(node_of(change));
     std::vector<ChangeRequest> requests;
     for (const auto end = entry + static_cast<std::ptrdiff_t>(undone->entries); entry != end; ++entry) {
       const bool is_assertion = is_of_frames(entry->change->payload);
       if (is_assertion && !still_holds(*entry->change)) return built_upon(*entry->change);
       if (is_frames) continue;
       std::optional<std::vector<ChangeRequest>> back = inverse.of(*entry);
-      if (!back) return {Fault::built_upon, 0, node_of(*entry->change)};
-      std::ranges::move(*back, std::back_inserter(requests));
+      if (!back && !is_forgotten) return {Fault::built_upon, 0, node_of(*entry->change)};
+      if (back) std::ranges::move(*back, std::back_inserter(requests));
     }
-    if (is_frames && is_done_again(change.payload)) requests.push_back(made_again(*undone));
+    if (is_forgotten || (is_frames && is_done_again(change.payload))) requests.push_back(made_again(*undone));
     for (ChangeRequest& request : requests) request.change.at = std::max(Stamp{now_ns}, change.at);
     if (Refusal refusal = take(std::move(requests), draft, now_ns, taken)) return refusal;
   }

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import NDArray
 
-__all__ = ["AlreadyConnected", "NothingToAverage", "NothingToFilter"]
+__all__ = ["AlreadyConnected", "NothingToAverage"]
 
 
 class NothingToAverage(ArmillaryError, LookupError):
@@ -44,25 +44,6 @@ class NothingToAverage(ArmillaryError, LookupError):
         return (
             f"{asked} Samples of '{self.of}' are averaged, each seen from '{self.in_frame}': set some with set_pose. "
             f"Where '{self.in_frame}' is the frame that is sampled, average that one and take the inverse."
-        )
-
-
-class NothingToFilter(ArmillaryError, LookupError):
-    """A filter weighs samples by their covariances, and no pose of the frame has one.
-
-    Attributes:
-        of: The frame whose pose was asked for.
-        in_frame: The frame it was asked in.
-        relations: (of, in_frame, source) of the relations without a covariance.
-    """
-
-    def __init__(self, of: str, in_frame: str, relations: Sequence[tuple[str, str, str]]) -> None:
-        self.of, self.in_frame, self.relations = of, in_frame, tuple(relations)
-        listed = ", ".join(f"'{child}' in '{parent}' by '{source}'" for child, parent, source in self.relations)
-        super().__init__(
-            f"The pose of '{of}' in '{in_frame}' was asked by policy='filter', and how certain its samples are is "
-            f"unknown: there is no covariance of {listed}. Give covariance= with the samples, or "
-            "World(default_covariance=) for all that come without, or take the newest with policy='latest'."
         )
 
 

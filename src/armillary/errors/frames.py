@@ -219,12 +219,12 @@ class NoSuchRelation(ArmillaryError, LookupError):
 
 
 class UnknownCovariance(ArmillaryError, LookupError):
-    """A policy weighs paths by their covariances, and none of the paths has one on every relation.
+    """A policy weighs paths, or a filter samples, by their covariances, and none is known.
 
     Attributes:
         of: The frame whose pose or motion was asked for.
         in_frame: The frame, or body, it was asked in.
-        paths: How many paths had an answer.
+        paths: How many paths had an answer; of a filter, how many relations have samples.
         relations: (of, in_frame, source) of the relations without a covariance.
     """
 
@@ -232,10 +232,12 @@ class UnknownCovariance(ArmillaryError, LookupError):
         self.of, self.in_frame, self.paths = of, in_frame, paths
         self.relations = tuple(tuple(relation) for relation in relations)
         listed = ", ".join(f"'{of}' in '{in_frame}' by '{source}'" for of, in_frame, source in self.relations)
+        asked = f"How certain the pose of '{of}' in '{in_frame}' is, is unknown"
+        if paths > 1:
+            asked = f"Which of {paths} paths from '{of}' to '{in_frame}' is how certain is unknown"
         super().__init__(
-            f"Which of {paths} paths from '{of}' to '{in_frame}' is how certain is unknown: there is no covariance of "
-            f"{listed}. Give covariance= with their samples, or World(default_covariance=) for all that come without, "
-            "or take the newest with policy='latest'."
+            f"{asked}: there is no covariance of {listed}. Give covariance= with their samples, or "
+            "World(default_covariance=) for all that come without, or take the newest with policy='latest'."
         )
 
 

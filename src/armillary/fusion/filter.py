@@ -19,7 +19,7 @@ import numpy as np
 from numpy import float64
 
 from armillary._core import PoseFilter
-from armillary.errors import AfterHistory, BeforeHistory, InvalidArgument, NoSamples, NothingToFilter
+from armillary.errors import AfterHistory, BeforeHistory, InvalidArgument, NoSamples, UnknownCovariance
 from armillary.fusion.looks import sampled_relations
 from armillary.fusion.noted_pose import NotedPose
 from armillary.relations import Pose
@@ -330,7 +330,7 @@ class _Track:
 
     def _refuse_unknown(self, taken: _Measurements) -> None:
         if taken.left_out and not taken.used:
-            raise NothingToFilter(self._of, self._in_frame, taken.left_out)
+            raise UnknownCovariance(self._of, self._in_frame, len(taken.left_out), taken.left_out)
 
     def _take(self, store: Store, start: int, interpolation: str | None) -> _Measurements:
         """Bring the filter in line with the samples from `start` on."""

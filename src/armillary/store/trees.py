@@ -1,7 +1,8 @@
 """Connecting two trees of frames by a measurement between any two of their frames: `World.connect_trees`.
 
 The measurement does not place the measured frame, which keeps its one parent and is contested by nobody. It is kept as
-a sample of a frame of its own, and determines a correction: the pose of one root in the other.
+a sample of a frame of its own, and determines a correction: the pose of one root in the other, a sample of a relation
+that goes in steps.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import float64
 
-from armillary.errors import AlreadyConnected, InvalidArgument, NotConnected
+from armillary.errors import AlreadyConnected, BeforeHistory, InvalidArgument, NotConnected, SingleSample
 from armillary.errors.format import short_repr
 from armillary.relations import Pose
 from armillary.relations.arrays import as_covariance, frozen
@@ -45,7 +46,7 @@ class TreeConnection:
         measured: The frame whose samples are the measurements: `OF@SOURCE`. It is where `of` was seen, and contests
             nothing; its pose in `of` is how far the measurement is from the estimate.
         source: Who measured.
-        since: From when on the correction holds [ns]; None: always.
+        since: From when on the correction holds, until the next one [ns]; None: always.
     """
 
     correction: Pose
@@ -110,16 +111,7 @@ def connect_trees(
     used = seen if roots.of_side == seen.of else seen.reversed()
     correction = _correction(store, used, roots.child, roots.parent, asked)
     measured = f"{seen.of}@{who}"
-    link = Fix(
-        of=roots.child,
-        in_frame=roots.parent,
-        transform=correction.transform,
-        covariance=correction.covariance,
-        source=who,
-        at=start,
-        is_unsure=correction.covariance is None,
-    )
-    _write(store, seen, measured, link)
+    _write(store, _Sample(measured, seen.in_frame, seen.transform, seen.covariance, seen.at, who), correction, start)
     return TreeConnection(correction=correction, measured=measured, source=who, since=start)
 
 
@@ -162,13 +154,19 @@ def _roots(store: Store, seen: _Measurement, who: str, asked: dict[str, Any], *,
         if of_root == store.root_frame:  # what the scene is in stays at the top
             return _Roots(in_root, of_root, seen.in_frame)
         return _Roots(of_root, in_root, seen.of)
+    except (BeforeHistory, SingleSample) as early:  # of the first correction: the trees are not connected yet then
+        if early.edge is None or early.edge[2] != who or early.edge not in _connections(store):
+            raise
+        child, parent, _ = early.edge
+        is_below = store.can_pose(of=seen.of, in_frame=child, **asked) or seen.of == child
+        return _Roots(child, parent, seen.of if is_below else seen.in_frame)
     if update:
-        fixed = {row[:3] for row in store.relation_rows() if row[3] == "fixed"}
+        made = _connections(store)
         current = seen.of
         for child, parent, source in known.relations:
             is_upwards = child == current
             current = parent if is_upwards else child
-            if source == who and (child, parent, source) in fixed:
+            if source == who and (child, parent, source) in made:
                 return _Roots(child, parent, seen.of if is_upwards else seen.in_frame)
     residual, distance = _residual(known, seen)
     raise AlreadyConnected(
@@ -179,6 +177,15 @@ def _roots(store: Store, seen: _Measurement, who: str, asked: dict[str, Any], *,
         residual=residual,
         distance=distance,
     )
+
+
+def _connections(store: Store) -> set[tuple[str, str, str]]:
+    """Return the relations that may be corrections: steps, and fixed poses."""
+    return {
+        (one.of, one.in_frame, one.source)
+        for one in store.relations()
+        if one.kind == "fixed" or one.interpolation == "step"
+    }
 
 
 def _root_of(store: Store, seen: _Measurement) -> str:
@@ -226,30 +233,79 @@ def _pose(store: Store, of: str, in_frame: str, asked: dict[str, Any]) -> Pose:
     return store.pose(of=of, in_frame=in_frame, **asked)
 
 
-def _write(store: Store, seen: _Measurement, measured: str, link: Fix) -> None:
-    """Store the measurement and the correction, or neither; both are one change, also in a store of poses alone."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sample:
+    of: str
+    in_frame: str
+    transform: Transform
+    covariance: Any
+    at: int
+    source: str
 
-    def insert() -> None:
+    def is_new(self, store: Store) -> bool:
+        """Whether nothing is known yet of its relation."""
+        if not (store.has_frame(self.of) and store.has_frame(self.in_frame)):
+            return True
+        return store.relation_id(self.of, self.in_frame, self.source) == NO_RELATION
+
+    def insert(self, store: Store, **options: Any) -> None:
         store.set_pose(
-            of=measured,
-            in_frame=seen.in_frame,
-            transform=seen.transform,
-            at=seen.at,
-            source=link.source,
-            covariance=seen.covariance,
+            of=self.of,
+            in_frame=self.in_frame,
+            transform=self.transform,
+            at=self.at,
+            source=self.source,
+            covariance=self.covariance,
+            **options,
         )
 
-    most = store.settings.max_ahead_s
-    is_ahead = most is not None and seen.at - store.now() > most * 1e9
-    who = link.source or ""
-    is_new = not store.has_frame(measured) or store.relation_id(measured, seen.in_frame, who) == NO_RELATION
-    if is_ahead or not is_new:  # a sample that is refused is refused first
-        insert()
+
+def _write(store: Store, seen: _Sample, correction: Pose, start: int | None) -> None:
+    """Store the measurement and the correction, or neither; the relations that they need are one change."""
+    link = _Sample(
+        correction.of,
+        correction.in_frame,
+        correction.transform,
+        correction.covariance,
+        seen.at if start is None else start,
+        seen.source,
+    )
+    _check_ahead(store, seen, link)
+    parts = {seen: seen.is_new(store), link: start is None or link.is_new(store)}
+    for sample, is_new in parts.items():  # what is refused is refused before structure changes
+        if not is_new:
+            sample.insert(store, **({"interpolation": "step"} if sample is link else {}))
     context = ChangeContext(store)
-    if is_new:
-        relation = AddRelation(of=measured, in_frame=seen.in_frame, source=link.source, at=seen.at)
+    if parts[seen]:
+        relation = AddRelation(of=seen.of, in_frame=seen.in_frame, source=seen.source, at=seen.at)
         context.requests.append(relation.request(context))
-    context.requests.append(link.request(context))
-    store.apply_context(context, [])
-    if is_new:
-        insert()
+    if start is None:
+        context.requests.append(_for_always(link).request(context))
+    elif parts[link]:
+        step = AddRelation(of=link.of, in_frame=link.in_frame, source=link.source, at=start, interpolation="step")
+        context.requests.append(step.request(context))
+    if context.requests:
+        store.apply_context(context, [])
+    for sample in (seen, link):
+        if parts[sample] and not (sample is link and start is None):
+            sample.insert(store)
+
+
+def _check_ahead(store: Store, *samples: _Sample) -> None:
+    """Raise what inserting one of them would raise that is too far in the future."""
+    most = store.settings.max_ahead_s
+    for sample in samples:
+        if most is not None and sample.at - store.now() > most * 1e9:
+            sample.insert(store)
+
+
+def _for_always(link: _Sample) -> Fix:
+    return Fix(
+        of=link.of,
+        in_frame=link.in_frame,
+        transform=link.transform,
+        covariance=link.covariance,
+        source=link.source,
+        at=None,
+        is_unsure=link.covariance is None,
+    )

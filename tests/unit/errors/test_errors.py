@@ -206,13 +206,6 @@ CASES = [
         evidence={"of": "robot", "in_frame": "map", "root": "map", "requested": seconds(1), "distance": None},
     ),
     Case(
-        errors.NothingToFilter,
-        lambda world: (drive(world, 1), world.pose(of="robot", in_frame="map", policy="filter")),
-        says=("'robot'", "'map'", "policy='filter'", "by ''"),
-        hint="default_covariance=",
-        evidence={"of": "robot", "in_frame": "map", "relations": (("robot", "map", ""),)},
-    ),
-    Case(
         errors.NothingToAverage,
         lambda world: (drive(world, 1), world.average(of="robot", in_frame="map", source="camera")),
         says=("'robot'", "'map'", "'camera'"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from armillary import LATEST, Transform, World, seconds
-from armillary.errors import AfterHistory, BeforeHistory, InvalidArgument, NothingToFilter
+from armillary.errors import AfterHistory, BeforeHistory, InvalidArgument, UnknownCovariance
 from armillary.fusion.filter import Filter, FilteredPose
 from armillary.fusion.se3 import adjoints
 from filter_reference import ReferenceFilter
@@ -319,8 +319,17 @@ class TestWhatIsUnknown:
     def test_is_refused_where_nothing_else_is_there(self):
         world = World(history=None)
         drive(world, covariance=None)
-        with pytest.raises(NothingToFilter, match="Give covariance="):
+        with pytest.raises(UnknownCovariance, match="How certain the pose of 'cup' in 'map' is, is unknown") as caught:
             world.pose(**EDGE, policy="filter")
+        assert caught.value.relations == (("cup", "map", "left"),)
+
+    def test_of_several_sources_names_them_all(self):
+        world = World(history=None)
+        drive(world, covariance=None)
+        drive(world, source="webcam", covariance=None)
+        with pytest.raises(UnknownCovariance, match="Which of 2 paths") as caught:
+            world.pose(**EDGE, policy="filter")
+        assert {source for *_, source in caught.value.relations} == {"left", "webcam"}
 
 
 class TestTheWindow:

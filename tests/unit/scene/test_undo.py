@@ -321,6 +321,19 @@ class TestRedo:
         world.undo()
         assert world.digest() == empty
 
+    def test_of_a_removal_lets_a_node_that_came_after_it_be_done_again(self, world, scene):
+        world.set_pose(of="cup", in_frame="hand", transform=Transform.identity(), at=seconds(1))
+        world.remove_frame("cup")
+        world.add_frame("cup")
+        scene.add_group(parent="cup", id=ONE)
+        done = world.digest()
+        for _ in range(4):
+            world.undo()
+        for _ in range(4):
+            world.redo()
+        assert world.digest() == done
+        assert ONE in scene
+
 
 class TestABodyThatIsDeclaredAgain:
     @pytest.mark.parametrize(

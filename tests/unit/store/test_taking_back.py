@@ -6,7 +6,10 @@ import pytest
 from armillary import Transform, World, seconds
 from armillary.errors import (
     AfterHistory,
+    ArmillaryError,
+    BeforeHistory,
     BuiltUpon,
+    FrameLoop,
     InvalidArgument,
     InvalidStamp,
     NoOpposite,
@@ -548,3 +551,87 @@ class TestAPoseWithoutAnInstant:
         with pytest.raises(InvalidStamp, match=r"set_pose needs the instant of the pose, at=.*fix\(\)"):
             world.set_pose(of="cup", in_frame="table", transform=STILL, **given)
         assert world.frames() == ()
+
+
+class TestASampleOfWhatIsFixed:
+    """Under the same parent, by the same source: the relation is asserted twice, as fixed and as sampled."""
+
+    @pytest.mark.parametrize("at", [None, seconds(1)])
+    def test_keeps_its_frames_where_the_fixed_pose_is_replaced(self, at):
+        world = World("r")
+        world.fix(of="cup", in_frame="table", transform=STILL, at=at)
+        see(world, "cup", "table", 1, 3)
+        world.fix(of="cup", in_frame="shelf", transform=STILL, at=seconds(1))
+        assert x_of(world, "cup", "table", 3) == 1
+        other = World("other")
+        other.merge(world.scene.changes())
+        assert set(other.frames()) >= {"cup", "table", "shelf"}
+        assert other.digest() == world.digest()
+
+    def test_is_recorded_once_and_undone_alone(self):
+        world = World("r")
+        world.fix(of="cup", in_frame="table", transform=moved(5), at=seconds(1))
+        fixed = world.digest()
+        see(world, "cup", "table", 1, 3)
+        see(world, "cup", "table", 1, 4)
+        assert [record.type for record in world.scene.changes()] == ["assert", "assert"]
+        assert "AddRelation 'cup' in 'table'" in str(world.undo())
+        assert world.digest() == fixed
+        assert x_of(world, "cup", "table", 3) == 5
+
+    def test_is_asserted_again_after_a_pose_for_always(self):
+        world = World("r")
+        see(world, "cup", "table", 1, 3)
+        world.fix(of="cup", in_frame="table", transform=STILL)
+        see(world, "cup", "table", 2, 4)
+        world.fix(of="cup", in_frame="shelf", transform=STILL, at=seconds(1))
+        assert x_of(world, "cup", "table", 4) == 2
+
+
+class TestARefusedSampleWithAnInterpolation:
+    def test_leaves_no_relation(self):
+        world = World("r", clock=lambda: 0, max_ahead_s=None)
+        world.add_body("gun", ["a", "b"])
+        before, frames = world.digest(), world.frames()
+        for call in (world.set_pose, world.set_poses):
+            transform = STILL if call == world.set_pose else [STILL.matrix] * 2
+            key = "transform" if call == world.set_pose else "transforms"
+            at = 5 if call == world.set_pose else [5, 6]
+            with pytest.raises(ArmillaryError):
+                call(of="a", in_frame="b", **{key: transform}, at=at, interpolation="step")
+            assert (world.digest(), world.frames()) == (before, frames)
+
+    def test_that_closes_a_cycle_leaves_no_relation(self):
+        world = World("r")
+        see(world, "a", "b", 1, 10)
+        see(world, "a", "b", 1, 20)
+        before, told = world.digest(), relations(world)
+        with pytest.raises(FrameLoop):
+            world.set_pose(of="b", in_frame="a", transform=STILL, at=seconds(1), interpolation="step")
+        assert (world.digest(), relations(world)) == (before, told)
+
+    def test_leaves_the_interpolation_as_it_was(self):
+        world = World("r", history=seconds(10))
+        see(world, "a", "b", 1, 100)
+        before, told = world.digest(), relations(world)
+        with pytest.raises(BeforeHistory):
+            world.set_pose(of="a", in_frame="b", transform=STILL, at=seconds(1), interpolation="step")
+        with pytest.raises(BeforeHistory):
+            world.set_poses(
+                of="a", in_frame="b", transforms=[STILL.matrix] * 2, at=[seconds(101), 1], interpolation="screw"
+            )
+        assert (world.digest(), relations(world)) == (before, told)
+        assert {one.interpolation for one in world.relations()} == {"linear"}
+
+    def test_is_undone_as_any_other_where_it_is_not_refused(self):
+        world = World("r")
+        empty = world.digest()
+        world.set_pose(of="a", in_frame="b", transform=STILL, at=seconds(1), interpolation="step")
+        assert {one.interpolation for one in world.relations()} == {"step"}
+        world.undo()
+        assert world.digest() == empty
+        stamps = [seconds(3), seconds(2)]
+        world.set_poses(
+            of="a", in_frame="b", transforms=[moved(3).matrix, moved(2).matrix], at=stamps, interpolation="step"
+        )
+        assert [x_of(world, "a", "b", s) for s in (2, 2.5, 3, 9)] == [2, 2, 3, 3]

@@ -166,6 +166,54 @@ class TestTreesThatAreConnected:
             meet(world, source="else", update=True)
 
 
+class TestACorrection:
+    def test_is_a_step_that_holds_until_the_next_one(self):
+        world = two_robots()
+        first = meet(world).correction
+        second = meet(world, transform=MEASURED @ moved(0.3), at=seconds(40), update=True).correction
+        edge = {"of": "B/map", "in_frame": "A/map"}
+        for at, expected in ((30, first), (35, first), (39.999, first), (40, second), (500, second)):
+            found = world.pose(**edge, at=seconds(at))
+            assert found.transform.is_close(expected.transform), at
+            np.testing.assert_allclose(found.covariance, expected.covariance, rtol=1e-9)
+        (relation,) = [one for one in world.relations() if one.of == "B/map"]
+        assert (relation.interpolation, relation.samples, relation.source) == ("step", 2, "rendezvous")
+
+    def test_does_not_hold_back_what_is_newest(self):
+        world = two_robots()
+        meet(world)
+        found = world.pose(of="B/base", in_frame="A/base")
+        assert found.stamp == seconds(60)
+        assert [held.relation for held in found.held] == [("B/map", "A/map", "rendezvous")]
+
+    def test_is_taken_back_alone(self):
+        world = two_robots()
+        first = meet(world).correction
+        meet(world, transform=MEASURED @ moved(0.3), at=seconds(40), update=True)
+        world.forget(of="B/map", source="rendezvous", start=seconds(40))
+        assert world.pose(of="B/map", in_frame="A/map", at=seconds(50)).transform.is_close(first.transform)
+
+    def test_of_an_earlier_instant_holds_until_the_first(self):
+        world = two_robots()
+        first = meet(world).correction
+        earlier = meet(world, transform=MEASURED @ moved(0.3), at=seconds(10)).correction
+        assert world.pose(of="B/map", in_frame="A/map", at=seconds(20)).transform.is_close(earlier.transform)
+        assert world.pose(of="B/map", in_frame="A/map", at=seconds(30)).transform.is_close(first.transform)
+
+    def test_follows_one_for_always(self):
+        world = two_robots()
+        always = meet(world, since=None).correction
+        later = meet(world, transform=MEASURED @ moved(0.3), at=seconds(40), update=True).correction
+        for at, expected in ((1, always), (39, always), (40, later), (50, later)):
+            assert world.pose(of="B/map", in_frame="A/map", at=seconds(at)).transform.is_close(expected.transform)
+
+    def test_reaches_replicas_as_a_step(self):
+        world, other = two_robots(), World("other", history=None)
+        meet(world)
+        other.merge(world.scene.changes())
+        assert {one.interpolation for one in other.relations() if one.of == "B/map"} == {"step"}
+
+
 class TestWhatIsNoMeasurement:
     def test_is_refused_before_anything_changes(self):
         world = two_robots()

@@ -225,7 +225,7 @@ class Forest {
   Failure add_relation(const EdgeName& edge, Stamp since, SampleInterpolation interpolation);
   Failure set_pose(const EdgeName& edge, Stamp at, const Transform& in_frame_T_of, const Covariance* covariance = nullptr);
 
-  /// Stores a sample by relation number; does nothing where there is no such relation: use `set_pose` then.
+  /// Stores a sample by relation number; does nothing where there is no such relation of samples: use `set_pose` then.
   std::optional<Failure> try_insert(FrameId of, FrameId in_frame, SourceId source, Stamp at, const Transform& in_frame_T_of,
                                     const Covariance* covariance = nullptr);
 

@@ -62,7 +62,7 @@ class AssertionLog {
   [[nodiscard]] std::optional<bool> is_named(const std::string& name) const;
   /// Whether there is a frame or a body of this name.
   [[nodiscard]] bool has_name(const std::string& name) const { return has_frame(name) || log::is_declared_body(log_, name); }
-  /// Whether such poses, or such twists, are asserted.
+  /// Whether such poses, whatever they are, or such twists, are asserted.
   [[nodiscard]] bool has_relation(const RelationName& relation) const;
   [[nodiscard]] bool has_twist(const RelationName& relation) const;
   /// Twists that are asserted relative to this name.

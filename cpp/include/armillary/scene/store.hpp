@@ -210,7 +210,8 @@ class Store {
                  ChangePtr* recorded = nullptr);
   /// How often frames went because nothing named them any more.
   [[nodiscard]] std::uint64_t vanished() const { return vanished_.load(std::memory_order_relaxed); }
-  [[nodiscard]] bool knows_relation(const RelationName& relation) const;
+  /// Whether samples of a relation are asserted: that it is fixed, or driven, is not enough.
+  [[nodiscard]] bool expects_samples(const RelationName& relation) const;
   /// The assertion that decides how samples of a relation are interpolated; none where nobody made one.
   [[nodiscard]] std::optional<log::Slot> samples_slot(const RelationName& relation) const;
   [[nodiscard]] bool knows_twist(const RelationName& relation) const;
