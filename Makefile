@@ -54,7 +54,7 @@ test-cpp: build
 	@PATH="$(abspath $(BIN)):$$PATH" sh tools/cpp_example.sh $(BUILD)
 
 test-python: build
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n 2 --dist worksteal
 
 test: test-cpp test-python
 

@@ -112,7 +112,6 @@ class TestWhereATransformIsTaken:
             (ScipyRotation.from_quat([[0, 0, 0, 1], [0, 0, 0, 1]]), InvalidArgument),
             ("eye", InvalidArgument),
         ],
-        ids=repr,
     )
     def test_what_is_none_is_refused(self, given, kind):
         with World("w") as world:
