@@ -90,7 +90,7 @@ std::vector<NodeId> Past::children(const NodeRecord& record) const {
 
 const NodeRecord& Past::framed(const NodeRecord& record) const {
   const NodeRecord* node = &record;
-  for (std::vector<NodeId> above = parents(*node); !node->is_placed() && !node->had_several_parents() && node->id != kRootNode;
+  for (std::vector<NodeId> above = parents(*node); !node->is_placed() && !node->was_moved() && node->id != kRootNode;
        above = parents(*node)) {
     if (above.size() != 1 || above.front() == kDetachedNode) break;
     node = incarnation_of(above.front());

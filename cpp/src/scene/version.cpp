@@ -30,18 +30,34 @@ bool NodeRecord::has_living_parent() const {
   return std::ranges::any_of(edges, [](const Edge& edge) { return edge.is_in_force(); });
 }
 
-bool NodeRecord::had_several_parents() const {
+namespace {
+
+/// Whether edges lead to different parents, as `are_different` has it; an edge that is not known yet leads to none.
+template <typename Different>
+bool has_different_parents(const std::vector<Edge>& edges, Different are_different) {
   const Edge* first = nullptr;
   for (const Edge& edge : edges) {
     if (edge.parent == NodeId{} || edge.parent == kDetachedNode) continue;
     if (first == nullptr) first = &edge;
-    if (edge.parent != first->parent || edge.parent_incarnation != first->parent_incarnation) return true;
+    if (are_different(edge, *first)) return true;
   }
   return false;
 }
 
+}  // namespace
+
+bool NodeRecord::had_several_parents() const {
+  return has_different_parents(edges, [](const Edge& a, const Edge& b) {
+    return a.parent != b.parent || a.parent_incarnation != b.parent_incarnation;
+  });
+}
+
+bool NodeRecord::was_moved() const {
+  return has_different_parents(edges, [](const Edge& a, const Edge& b) { return a.parent != b.parent; });
+}
+
 bool NodeRecord::is_in_own_frame() const {
-  if (is_placed() || had_several_parents() || id == kRootNode || id == kDetachedNode) return true;
+  if (is_placed() || was_moved() || id == kRootNode || id == kDetachedNode) return true;
   const Edge* first = nullptr;
   for (const Edge& edge : edges) {
     if (!edge.is_in_force()) continue;

@@ -101,6 +101,8 @@ struct NodeRecord : detail::Counted {
   [[nodiscard]] bool has_living_parent() const;
   /// Whether it ever had more than one parent, at the same time or one after the other.
   [[nodiscard]] bool had_several_parents() const;
+  /// As that, but a parent that was removed and is back is the same: it has the frame that it had.
+  [[nodiscard]] bool was_moved() const;
   /// A Transform, the stand-in of a frame, a root, and whatever has several parents; others are in that of their parent.
   [[nodiscard]] bool is_in_own_frame() const;
   [[nodiscard]] std::vector<NodeId> parents() const;  ///< living ones, each once, oldest edge first
