@@ -47,9 +47,8 @@ bool has_different_parents(const std::vector<Edge>& edges, Different are_differe
 }  // namespace
 
 bool NodeRecord::had_several_parents() const {
-  return has_different_parents(edges, [](const Edge& a, const Edge& b) {
-    return a.parent != b.parent || a.parent_incarnation != b.parent_incarnation;
-  });
+  return has_different_parents(
+      edges, [](const Edge& a, const Edge& b) { return a.parent != b.parent || a.parent_incarnation != b.parent_incarnation; });
 }
 
 bool NodeRecord::was_moved() const {
