@@ -80,7 +80,8 @@ def _rows(covariance: Any) -> Any:
 def _fixed_poses(world: Any) -> list[Fix]:
     """Return the fixed poses that hold, those for always first, but those that models and nodes bring."""
     asserted = [record for record in world.store.records() if record.type == "assert" and record.value_type == "fixed"]
-    edges = {(record.track[1], record.in_frame, record.track[2]) for record in asserted}
+    label = world.store.frame_label  # records call the frame of a node by its id
+    edges = {(label(record.track[1]), label(record.in_frame), record.track[2]) for record in asserted}
     by_models = {name: link for mount in world.mounts for name, link in mount.links.items()}
     found = []
     for of, in_frame, source, since, transform, covariance, is_unsure in world.store.fixed_poses():

@@ -50,6 +50,16 @@ class TestWhatIsWritten:
         assert running.load_extrinsics(file) == ()
         assert running.digest() == before
 
+    def test_has_what_is_fixed_to_things_with_names(self, running, file):
+        table = running.scene.add_transform(parent=running.scene.root, transform=moved(1), frame="table")
+        running.fix(of="lamp", in_frame=table, transform=moved(0.3))
+        running.fix(of=table, in_frame="floor", transform=moved(2), source="survey")
+        assert running.save_extrinsics(file) == ("camera", "lidar", "table", "lamp")
+        assert running.load_extrinsics(file) == ()
+        file.write_text(file.read_text().replace("xyz_m: [0.3, ", "xyz_m: [0.5, "))
+        assert running.load_extrinsics(file) == ("lamp",)
+        assert running.pose(of="lamp", in_frame="table").transform.is_close(moved(0.5))
+
     def test_has_sources_instants_and_covariances_where_there_are_some(self, file):
         pytest.importorskip("casadi")
         world = full_world()
