@@ -40,7 +40,7 @@ Nodes = Annotated[bool, typer.Option("--nodes", help="Show frames of scene nodes
 Policy = Annotated[
     str,
     typer.Option(
-        "--policy", help="How to choose among several sources: unique (raise an error), latest, most_certain or fuse."
+        "--policy", help="How to choose among several sources: unique (raise an error), latest, most_certain, fuse or filter."
     ),
 ]
 Source = Annotated[str | None, typer.Option("--source", help="Use this source wherever several disagree.")]
@@ -54,7 +54,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs."
 Hertz = Annotated[float, typer.Option("--hz", help="Updates per second, 0.1 to 50.")]
 Seconds = Annotated[float | None, typer.Option("--seconds", help="Duration in seconds; by default until Ctrl-C.")]
 
-_POLICIES = ("unique", "latest", "most_certain", "fuse")
+_POLICIES = ("unique", "latest", "most_certain", "fuse", "filter")
 _SLOWEST_HZ, _FASTEST_HZ = 0.1, 50.0
 
 
