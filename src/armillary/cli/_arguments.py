@@ -40,7 +40,8 @@ Nodes = Annotated[bool, typer.Option("--nodes", help="Show frames of scene nodes
 Policy = Annotated[
     str,
     typer.Option(
-        "--policy", help="How to choose among several sources: unique (raise an error), latest, most_certain, fuse or filter."
+        "--policy",
+        help="How to choose among several sources: unique (raise an error), latest, most_certain, fuse or filter.",
     ),
 ]
 Source = Annotated[str | None, typer.Option("--source", help="Use this source wherever several disagree.")]
