@@ -1470,6 +1470,7 @@ class World(WorldFace):
         host: str = "127.0.0.1",
         port: int | None = None,
         rate_hz: float = 60.0,
+        read_only: bool = False,
         quiet: bool = False,
     ) -> Viewer:
         """Show this world in a browser until it, or the viewer, is closed; print the address on stderr.
@@ -1479,18 +1480,25 @@ class World(WorldFace):
             host: The address to serve: this computer alone, unless another is given. There is no password.
             port: The first free one from 8080 on, if left out.
             rate_hz: How often the picture is updated.
+            read_only: Without sliders for joints: whoever looks can change nothing.
             quiet: Print nothing.
 
         Raises:
             MissingExtra: viser is not installed.
-            InvalidArgument: The port is taken.
+            InvalidArgument: The port is taken, or is none.
         """
         from armillary.view.web import Viewer  # noqa: PLC0415  (an extra)
 
         self.store.check_open()
         seen_from = None if in_frame is None else frame_name(self.store, in_frame)
         viewer = Viewer(
-            self, in_frame=seen_from, host=host, port=port, rate_hz=rate_hz, on_error=self.store.dispatcher.report
+            self,
+            in_frame=seen_from,
+            host=host,
+            port=port,
+            rate_hz=rate_hz,
+            read_only=read_only,
+            on_error=self.store.dispatcher.report,
         )
         self._viewers = (*(other for other in self._viewers if other.is_open), viewer)
         if not quiet:

@@ -12,7 +12,7 @@ from armillary import World, seconds
 from armillary.articulation import ArticulationModel
 from armillary.articulation.mechanisms import four_bar, locking_compartment
 from armillary.view.web import rest_joints
-from browser.chromium import PATIENCE_S, opened_page, pixels
+from browser.chromium import PATIENCE_S, SIZE, opened_page, pixels
 from unit.kit import FakeClock, moved
 
 pytest.importorskip("viser", reason="viser is not installed: pip install 'armillary[view]'")
@@ -149,6 +149,12 @@ class TestThePage:
         assert session.page.get_by_text("driven").first.is_visible()
         search.fill("")
 
+    def test_selects_a_frame_that_is_clicked_in_the_tree(self, session):
+        session.page.locator("[data-frame='crane/base']").click()
+        session.page.get_by_text("Placed in map").wait_for()
+        field = session.page.get_by_text("Of", exact=True).locator("xpath=following::input[1]")
+        assert field.input_value() == "crane/base"
+
 
 class TestTheTimeSlider:
     def test_goes_back_and_the_picture_is_another(self, session):
@@ -197,3 +203,49 @@ class TestAJointSlider:
         session.press("door", "End")
         assert wait_for(lambda: session.joint("safe/door") > 1.0)
         assert not session.page.get_by_text("cannot go to").is_visible()
+
+
+class TestASecondPage:
+    """Somebody else opens the same viewer."""
+
+    @pytest.fixture
+    def second(self, session):
+        page = session.page.context.browser.new_page(viewport=SIZE)
+        page.set_default_timeout(1e3 * PATIENCE_S)
+        page.goto(session.viewer.url)
+        page.get_by_text("crane/boom").first.wait_for()
+        yield page
+        page.close()
+
+    def test_has_a_time_of_its_own(self, session, second):
+        session.page.get_by_role("button", name="Pause").click()
+        session.page.get_by_text("paused").wait_for()
+        assert not second.get_by_text("paused").is_visible()
+        second.get_by_role("button", name="Pause").click()
+        second.get_by_text("paused").wait_for()
+        session.page.get_by_role("button", name="Live").click()
+        session.page.get_by_text("● live").wait_for()
+        assert second.get_by_text("paused").is_visible()
+
+
+class TestAPausedPage:
+    def test_stays_where_it_is_while_the_history_of_the_world_moves_on(self, session):
+        clock = FakeClock(seconds(10.0))
+        with World("yard", history=seconds(5), clock=clock) as world:
+
+            def run(start_s: int, end_s: int) -> None:
+                for t in range(start_s, end_s):
+                    clock.ns = seconds(t)
+                    world.set_pose(of="base", in_frame="map", transform=moved(float(t)), at=seconds(t))
+
+            run(5, 11)
+            with world.view(quiet=True) as viewer, session.page.context.browser.new_page(viewport=SIZE) as page:
+                page.set_default_timeout(1e3 * PATIENCE_S)
+                page.goto(viewer.url)
+                page.locator("[data-frame='base']").click()
+                page.get_by_text("10.000  0.000  0.000").wait_for()
+                page.get_by_role("button", name="Pause").click()
+                page.get_by_text("paused").wait_for()
+                run(11, 40)
+                page.get_by_text("29.00 s ago").wait_for()
+                assert page.get_by_text("10.000  0.000  0.000").is_visible()

@@ -86,6 +86,12 @@ class ViewableWorld(DrawableWorld, Protocol):
     def now(self) -> int:
         """Return the time of the world's clock [ns]."""
 
+    def copy(self) -> Any:
+        """Return an independent copy."""
+
+    def close(self) -> None:
+        """Close the world."""
+
     def frames(self) -> tuple[str, ...]:
         """Return the names of all frames."""
 

@@ -29,6 +29,7 @@ _RINGS = 16
 MOST_POINTS = 200_000
 """Most points drawn of one shape, if it has coarser levels of detail."""
 _COLLISION_OPACITY = 0.35
+_DARKEST_POINT = 0.15  # grey of the least intensity
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,14 +168,15 @@ class Cloud:
         key: Unique name, which changes with the points.
         frame: Frame the points are fixed in.
         frame_T_cloud: (7,).
-        points: (N, 3).
+        points: (N, 3) around their centre: what is sent has seven digits, which are spent on the shape of the cloud
+            rather than on its distance from the origin of the frame.
         colors: (N, 3) from 0 to 1, or one (3,).
     """
 
     key: str
     frame: str
     frame_T_cloud: NDArray[float64]
-    points: NDArray[np.floating[Any]]
+    points: NDArray[np.float32]
     colors: NDArray[float64]
 
 
@@ -261,9 +263,13 @@ class _AppearanceCollector:
         color: Color,
     ) -> None:
         points = shape.points if isinstance(shape, PointCloud) else points_of(shape)
-        if len(points):
-            colors = _point_colors(shape, color)
-            self.clouds.append(Cloud(key=key, frame=frame, frame_T_cloud=row, points=points, colors=colors))
+        if not len(points):
+            return
+        exact = np.asarray(points, dtype=float)
+        centre = (exact.min(axis=0) + exact.max(axis=0)) / 2.0
+        at = compose(row[None], np.array([[*centre, 1.0, 0.0, 0.0, 0.0]]))[0]
+        around, colors = (exact - centre).astype(np.float32), _point_colors(shape, color)
+        self.clouds.append(Cloud(key=key, frame=frame, frame_T_cloud=at, points=around, colors=colors))
 
 
 def _solids_of(shape: Shape) -> Iterator[tuple[str, float, tuple[float, float, float]]]:
@@ -284,10 +290,20 @@ def _solids_of(shape: Shape) -> Iterator[tuple[str, float, tuple[float, float, f
 
 
 def _point_colors(shape: PointCloud | VoxelGrid, color: Color) -> NDArray[float64]:
-    """Return the field `color` or `rgb`, (N, 3), or one colour."""
+    """Return the field `color` or `rgb`, (N, 3), else `intensity` as a shade of grey, or one colour."""
     fields: Mapping[str, Any] = shape.fields if isinstance(shape, PointCloud) else {}
     for name in ("color", "colour", "rgb"):
         if name in fields and fields[name].ndim == 2 and fields[name].shape[1] >= 3:  # noqa: PLR2004
             given = fields[name][:, :3]
             return np.asarray(given / 255.0 if given.dtype.kind in "iu" else given, dtype=float)
+    if "intensity" in fields and fields["intensity"].ndim == 1:
+        return _grey(np.asarray(fields["intensity"], dtype=float))
     return np.array(color)
+
+
+def _grey(values: NDArray[float64]) -> NDArray[float64]:
+    """Return (N, 3) from dark for the least finite value to light for the greatest; what is not finite is dark."""
+    is_finite = np.isfinite(values)
+    low, high = (values[is_finite].min(), values[is_finite].max()) if is_finite.any() else (0.0, 0.0)
+    part = np.where(is_finite, values - low, 0.0) / (high - low if high > low else 1.0)
+    return np.repeat((_DARKEST_POINT + (1.0 - _DARKEST_POINT) * part)[:, None], 3, axis=1)

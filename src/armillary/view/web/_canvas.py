@@ -57,15 +57,6 @@ class Instances:
             setattr(self._handle, name, values)
             self._sent[name] = values
 
-    @property
-    def visible(self) -> bool:
-        """Whether the instances are drawn."""
-        return bool(self._handle.visible)
-
-    @visible.setter
-    def visible(self, visible: bool) -> None:
-        self._handle.visible = visible
-
     def remove(self) -> None:
         """Remove the instances from the scene."""
         self._handle.remove()
@@ -78,15 +69,15 @@ def shown_sizes(rows: NDArray[float64], sizes: NDArray[float64]) -> NDArray[floa
 
 
 class Canvas:
-    """Draws the frames and shapes of one layout on one server.
+    """Draws the frames and shapes of one layout for one client.
 
     Args:
-        server: Server of viser.
+        scene: Scene of one client of viser.
         on_select: Called with the frame that was clicked on.
     """
 
-    def __init__(self, server: viser.ViserServer, on_select: Callable[[str], object]) -> None:
-        self._scene, self._on_select = server.scene, on_select
+    def __init__(self, scene: viser.SceneApi, on_select: Callable[[str], object]) -> None:
+        self._scene, self._on_select = scene, on_select
         self._layout: Layout | None = None
         self._axes: Instances | None = None
         self._instances: dict[str, Instances] = {}
@@ -113,22 +104,17 @@ class Canvas:
                 item.remove()
         self._layout, self._axes, self._instances, self._clouds = None, None, {}, {}
 
-    def place(self, poses: FramePoses) -> None:
-        """Move everything to the given poses."""
+    def place(self, poses: FramePoses, with_axes: frozenset[str] | None = None) -> None:
+        """Move everything to the given poses; axes are drawn of all displayed frames, or of those given."""
         layout = self._layout
         if layout is None:
             return
         if self._axes is not None:
-            self._axes.move(poses.rows[: len(layout.shown)], _axes_sizes(layout, poses))
+            self._axes.move(poses.rows[: len(layout.shown)], _axes_sizes(layout, poses, with_axes))
         for solid, instances in self._instances.items():
             instances.move(layout.pieces(solid, poses))
         for cloud in layout.appearance.clouds:
             _place_cloud(self._clouds[cloud.key], cloud, poses)
-
-    def show_frames(self, *, visible: bool) -> None:
-        """Show or hide the axes of frames."""
-        if self._axes is not None:
-            self._axes.visible = visible
 
     def _add_axes(self, layout: Layout, poses: FramePoses, length_m: float) -> Instances:
         rows, sizes = poses.rows[: len(layout.shown)], np.ones(len(layout.shown))
@@ -162,7 +148,12 @@ class Canvas:
 
     def _add_cloud(self, cloud: Cloud, size_m: float) -> Any:
         return self._scene.add_point_cloud(
-            f"/clouds/{cloud.key}", np.asarray(cloud.points), cloud.colors, point_size=size_m, point_shape="circle"
+            f"/clouds/{cloud.key}",
+            cloud.points,
+            cloud.colors,
+            point_size=size_m,
+            point_shape="circle",
+            precision="float32",
         )
 
     def _clicked(self, frames: Sequence[str], row: int | None) -> None:
@@ -170,10 +161,11 @@ class Canvas:
             self._on_select(frames[row])
 
 
-def _axes_sizes(layout: Layout, poses: FramePoses) -> NDArray[float64]:
-    if not poses.held:
+def _axes_sizes(layout: Layout, poses: FramePoses, with_axes: frozenset[str] | None) -> NDArray[float64]:
+    if not poses.held and with_axes is None:
         return np.ones(len(layout.shown))
-    return np.array([_HELD_SIZE if name in poses.held else 1.0 for name in layout.shown])
+    sizes = np.array([_HELD_SIZE if name in poses.held else 1.0 for name in layout.shown])
+    return sizes if with_axes is None else sizes * [name in with_axes for name in layout.shown]
 
 
 def _place_cloud(handle: Any, cloud: Cloud, poses: FramePoses) -> None:

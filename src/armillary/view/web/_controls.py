@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
-from armillary.view.web._panels import inspection_html, matching_frames
+from armillary.view.web._panels import SELECTED_LABEL, inspection_html, matching_frames
 from armillary.view.web._timeline import Timeline
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ _PADDED = "padding:0 0.9em 0.3em;font-size:0.85em"
 Dragged = Callable[["Movable", str, float], object]
 _AT_REST_S = 0.7  # a slider shows the world again so long after the last input
 _STEPS = 500
+_SILENT_S, _SILENT_COLOR = 3.0, "#8b98a7"
+_NARROW_PX = 900
+_PHONE_PX = 600
 _ALARM = "padding:0 0.9em;font-size:0.8em;color:#c2410c"
 
 
@@ -47,7 +50,8 @@ class ViewOptions:
         trail_s: Duration of the trails [s].
         motions: Whether velocities are shown.
         ellipsoids: Whether uncertainty is shown.
-        frames: Whether axes are shown.
+        frames: Which frames have axes: all, those that a source reports and the selected one, or none.
+        is_dark: Whether the page is dark.
     """
 
     in_frame: str | None = None
@@ -60,7 +64,8 @@ class ViewOptions:
     trail_s: float = 3.0
     motions: bool = False
     ellipsoids: bool = True
-    frames: bool = True
+    frames: Literal["all", "reported", "none"] = "all"
+    is_dark: bool = False
 
 
 OptionsChange: TypeAlias = Callable[[ViewOptions], ViewOptions]
@@ -114,30 +119,49 @@ class TimeControls:
     """Slider over the history, with play, pause and live."""
 
     def __init__(self, gui: viser.GuiApi, change_options: ChangeOptions) -> None:
-        with gui.add_folder("Time"):
+        self._folder = gui.add_folder("Time")
+        with self._folder:
             self._clock = gui.add_html("")
             self._slider: Any = gui.add_slider("Time [s]", 0.0, _STEP_S, _STEP_S, 0.0)
             self._mode = gui.add_button_group("Run", ("Live", "Pause", "Play"))
             self._speed = gui.add_dropdown("Speed", tuple(_SPEEDS), initial_value="1 x")
+        self._newest_ns: int | None = None
+        self._news_s = time.monotonic()
         self._at = LinkedControl(self._slider, lambda value: change_options(_timed(lambda time: time.moved_to(value))))
         self._speed.on_update(
             on_user_input(lambda value: change_options(_timed(lambda time: time.faster(_SPEEDS[value]))))
         )
         self._mode.on_click(on_user_input(lambda value: change_options(_timed(_MODES[value]))))
 
-    def show(self, timeline: Timeline) -> None:
-        """Show the displayed instant and the range of the history."""
+    def show(self, timeline: Timeline, newest_ns: int | None) -> None:
+        """Show the displayed instant, the range of the history, and how long ago the newest sample of the world came.
+
+        Without a history there is nothing to go back to, and nothing is shown.
+        """
+        has_history = timeline.first_ns is not None and timeline.first_ns != timeline.last_ns
+        if self._folder.visible != has_history:
+            self._folder.visible = has_history
         first_s, last_s = (round(timeline.clock_s(end_ns), 2) for end_ns in (timeline.first_ns, timeline.last_ns))
         self._slider.min, self._slider.max = first_s, max(last_s, first_s + _STEP_S)
         shown_s = timeline.clock_s(timeline.shown_ns)
         self._at.show(min(max(shown_s, first_s), self._slider.max))
         state = {"live": "● live", "paused": "❚❚ paused", "playing": "▶ playing"}[timeline.mode]
-        color = "#009e73" if timeline.mode == "live" else "#d55e00"
-        ago = f", {last_s - shown_s:.2f} s ago" if timeline.mode != "live" else ""
+        color, ago = "#009e73" if timeline.mode == "live" else "#d55e00", ""
+        silent_s = self._silent_s(newest_ns)
+        if timeline.mode != "live":
+            ago = f", {timeline.clock_s(newest_ns) - shown_s:.2f} s ago"
+        elif silent_s > _SILENT_S:
+            color, ago = _SILENT_COLOR, f", nothing new for {silent_s:.0f} s"
         self._clock.content = (
             f'<div style="{_PADDED}"><b style="color:{color}">{state}</b> '
             f'<span style="font-variant-numeric:tabular-nums">{shown_s:.2f} s{ago}</span></div>'
         )
+
+    def _silent_s(self, newest_ns: int | None) -> float:
+        """Return how long ago the newest stamp was first seen; stamps may belong to any clock."""
+        if newest_ns != self._newest_ns:
+            self._newest_ns, self._news_s = newest_ns, time.monotonic()
+        return time.monotonic() - self._news_s
 
 
 _MODES: dict[str, Callable[[Timeline], Timeline]] = {
@@ -151,10 +175,23 @@ def _timed(change: Callable[[Timeline], Timeline]) -> OptionsChange:
     return lambda options: replace(options, timeline=change(options.timeline))
 
 
+def configure_theme(gui: viser.GuiApi, *, is_dark: bool = False) -> None:
+    """Set the colours of the page, and leave out what leads elsewhere."""
+    gui.configure_theme(control_width="medium", show_logo=False, show_share_button=False, dark_mode=is_dark)
+
+
+def arrange_panels(gui: viser.GuiApi, width_px: int) -> None:
+    """Dock the main panel so that room is left for the picture; on a small screen it starts folded."""
+    gui.main_panel.dock_right()
+    gui.main_panel.set_width(330.0 if width_px >= _NARROW_PX else 270.0)
+    if width_px < _PHONE_PX:
+        gui.main_panel.minimize()
+
+
 class FrameControls:
     """Frame tree with a search, and the details of one frame."""
 
-    def __init__(self, gui: viser.GuiApi, change_options: ChangeOptions) -> None:
+    def __init__(self, gui: viser.GuiApi, change_options: ChangeOptions, width_px: int) -> None:
         self._labels: dict[str, str] = {}
         panel = gui.add_panel()
         with panel.add_tab("Frames"):
@@ -162,16 +199,20 @@ class FrameControls:
             self._tree = gui.add_html("")
         panel.dock_left()
         panel.set_width(300.0)
+        if width_px < _NARROW_PX:
+            panel.minimize()
         with gui.add_folder("Frame"):
-            chosen = gui.add_dropdown("Of", ("",), initial_value="", hint="Or click on its axes")
+            hint = "Type its name, or click on it in the tree, on its axes, or on a shape"
+            chosen = gui.add_text(SELECTED_LABEL, "", hint=hint)
             seen_from = gui.add_dropdown("Seen from", (_PICTURE,), initial_value=_PICTURE)
             self._known = gui.add_html(inspection_html(None))
         self._search.on_update(
             on_user_input(lambda words: change_options(lambda options: self._searched(options, words)))
         )
         self._chosen = LinkedControl(
-            chosen, lambda label: change_options(lambda options: replace(options, selected=self._frame(label)))
+            chosen, lambda name: change_options(lambda options: replace(options, selected=self._frame(name)))
         )
+        self._shown_selected: str | None = None
         self._seen_from = LinkedControl(
             seen_from, lambda label: change_options(lambda options: replace(options, seen_from=self._frame(label)))
         )
@@ -180,18 +221,24 @@ class FrameControls:
         """Set the frames, with their labels, that can be selected."""
         self._labels = labels
         options = tuple(dict.fromkeys(labels.values()))
-        self._chosen.offer(("", *options))
         self._seen_from.offer((_PICTURE, *options))
 
     def show(self, options: ViewOptions, tree_html: str, inspection: Inspection | None) -> None:
         """Show the tree, and the details of the selected frame."""
         self._tree.content = tree_html
         self._known.content = inspection_html(inspection)
-        self._chosen.show(self._labels.get(options.selected or "", ""))
+        if options.selected != self._shown_selected:
+            # What is being typed is no name yet, and stays.
+            self._shown_selected = options.selected
+            if options.selected is not None:
+                self._chosen.show(self._labels.get(options.selected, ""))
         self._seen_from.show(self._labels.get(options.seen_from or "", _PICTURE))
 
-    def _frame(self, label: str) -> str | None:
-        return next((frame for frame, name in self._labels.items() if name == label), None)
+    def _frame(self, name: str) -> str | None:
+        """Return the frame with a name, or with a label."""
+        return (
+            name if name in self._labels else next((key for key, label in self._labels.items() if label == name), None)
+        )
 
     def _searched(self, options: ViewOptions, words: str) -> ViewOptions:
         """Set the search; select the frame if there is exactly one match."""
@@ -207,16 +254,18 @@ class ShowControls:
         with gui.add_folder("Show"):
             in_frame = gui.add_dropdown("Picture in", ("",), initial_value="")
             names = gui.add_dropdown("Names", ("all", "found", "none"), initial_value=options.names)
+            frames = gui.add_dropdown("Axes", ("all", "reported", "none"), initial_value=options.frames)
             for label, name in (
-                ("Axes", "frames"),
                 ("Trails", "trails"),
                 ("Velocities", "motions"),
                 ("Uncertainty", "ellipsoids"),
+                ("Dark", "is_dark"),
             ):
                 box = gui.add_checkbox(label, getattr(options, name))
                 box.on_update(on_user_input(_option_setter(change_options, name)))
             trail_s = gui.add_slider("Trail [s]", 0.5, 30.0, 0.5, options.trail_s)
         self._names = LinkedControl(names, _option_setter(change_options, "names"))
+        self._frames = LinkedControl(frames, _option_setter(change_options, "frames"))
         trail_s.on_update(on_user_input(_option_setter(change_options, "trail_s")))
         self._in_frame = LinkedControl(
             in_frame, lambda label: change_options(lambda options: replace(options, in_frame=self._frame(label)))
@@ -232,6 +281,7 @@ class ShowControls:
     def show(self, options: ViewOptions) -> None:
         """Show options that were changed elsewhere."""
         self._names.show(options.names)
+        self._frames.show(options.frames)
 
     def _frame(self, label: str) -> str | None:
         return next((frame for frame, name in self._labels.items() if name == label), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
@@ -65,16 +65,37 @@ class Layout:
         """Return the poses of all pieces of a solid, shape (N, 7); NaN where unknown."""
         return compose(poses.rows[self.rows[solid]], self.appearance.batches[solid].frame_T_piece)
 
-    def corners(self, poses: FramePoses) -> NDArray[float64]:
-        """Return points (N, 3) whose bounding box encloses everything drawn."""
-        parts = [poses.rows[:, :3], np.empty((0, 3))]
+    def corners(self, poses: FramePoses, *, only: Collection[str] | None = None) -> NDArray[float64]:
+        """Return points (N, 3) whose bounding box encloses everything drawn, or what is fixed in the given frames."""
+        chosen = np.array([only is None or name in only for name in self.names], dtype=bool)
+        parts = [poses.rows[chosen, :3], np.empty((0, 3))]
         for solid, batch in self.appearance.batches.items():
             rows = self.pieces(solid, poses)
             reach = np.abs(batch.triangles.vertices).max(axis=0) * batch.scales
-            parts += [rows[:, :3] + rotate(rows[:, 3:], sign * reach) for sign in (-1.0, 1.0)]
-        parts += [corners for cloud in self.appearance.clouds if len(corners := _cloud_corners(cloud, poses))]
+            is_chosen = chosen[self.rows[solid]]
+            parts += [(rows[:, :3] + rotate(rows[:, 3:], sign * reach))[is_chosen] for sign in (-1.0, 1.0)]
+        parts += [
+            corners
+            for cloud in self.appearance.clouds
+            if (only is None or cloud.frame in only) and len(corners := _cloud_corners(cloud, poses))
+        ]
         points = np.concatenate(parts)
         return points[~np.isnan(points[:, 0])]
+
+    def first_viewpoint(self, world: ViewableWorld, poses: FramePoses, more: NDArray[float64]) -> Viewpoint:
+        """Return a viewpoint on what is reported and what it carries, and on further points (N, 3).
+
+        If nothing is reported, it is on what depends on time, such as the links of a robot, or else on everything.
+        Walls, and a camera far above them, are not what one looks at.
+        """
+        stamps = poses.snapshot.stamps
+        timed = {name for name in self.names if stamps.get(name) is not None}
+        points = np.concatenate([self.corners(poses, only=timed & reported_frames(world)), more.reshape(-1, 3)])
+        for chosen in (timed, None):
+            if len(points) > 1:
+                break
+            points = self.corners(poses, only=chosen)
+        return viewpoint(points)
 
 
 def _cloud_corners(cloud: Cloud, poses: FramePoses) -> NDArray[float64]:
@@ -131,6 +152,21 @@ def viewpoint(points: NDArray[float64]) -> Viewpoint:
     position = centre + extent_m / 2.0 / np.sin(_FREE_RAD / 2.0) * _FROM
     length_m = float(np.clip(_AXES * extent_m, _SHORTEST_AXES_M, _LONGEST_AXES_M))
     return Viewpoint(position=_triple(position), look_at=_triple(centre), extent_m=extent_m, axes_length_m=length_m)
+
+
+def reported_frames(world: ViewableWorld) -> set[str]:
+    """Return the frames whose pose a source reports again and again, and all that are below them."""
+    reported = {info.of for info in world.relations() if info.kind in {"sampled", "integrated"}}
+    above = {name: parent and parent[0] for name, parent in world.tree().parents.items()}
+    found = set(reported)
+    for name, parent in above.items():
+        path, step = [name], parent
+        while step is not None and step not in found and step not in path:
+            path.append(step)
+            step = above.get(step)
+        if step in found:
+            found.update(path)
+    return found
 
 
 def default_frame(world: ViewableWorld) -> str | None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from armillary.view.theme import TRACK_COLORS
 from armillary.view.web._appearance import Triangles, axes_cross, unit_sphere
+from armillary.view.web._label_places import Projection, arrange
 
 if TYPE_CHECKING:
     import viser
@@ -25,20 +26,19 @@ _METRES_PER_SPEED = 0.5  # an arrow shows the motion of half a second
 _METRES_PER_TURN = 0.15
 _SHORTEST_M = 0.01
 _OPACITY = 0.28
-_LINE = 0.5  # distance of labels above each other, as a part of the length of axes
 
 
 class Labels:
     """Text labels at positions. Each is one object of viser, so that only those are sent that have moved.
 
     Args:
-        server: Server of viser.
+        scene: Scene of one client of viser.
         folder: Path of the labels in the scene of viser.
         most_moves: Most labels moved at a time; those farthest from their position come first.
     """
 
-    def __init__(self, server: viser.ViserServer, folder: str, *, most_moves: int = _MOST_MOVES) -> None:
-        self._scene, self._folder, self._most = server.scene, folder, most_moves
+    def __init__(self, scene: viser.SceneApi, folder: str, *, most_moves: int = _MOST_MOVES) -> None:
+        self._scene, self._folder, self._most = scene, folder, most_moves
         self._handles: dict[str, Any] = {}
         self._places: dict[str, NDArray[float64]] = {}
         self._count = 0
@@ -87,28 +87,50 @@ def rgb(color: str) -> tuple[int, int, int]:
 
 
 class Overlays:
-    """Draws overlays on one server; each call replaces the previous content.
+    """Draws overlays for one client; each call replaces the previous content.
 
     Args:
-        server: Server of viser.
+        scene: Scene of one client of viser.
 
     Attributes:
         axes_length_m: Length of displayed axes, which sets the thickness of lines and arrows.
     """
 
-    def __init__(self, server: viser.ViserServer) -> None:
-        self._scene, self.axes_length_m = server.scene, 0.1
+    def __init__(self, scene: viser.SceneApi) -> None:
+        self._scene, self.axes_length_m = scene, 0.1
         self._drawn: dict[str, tuple[int, Any]] = {}
-        self.names = Labels(server, "/names")
-        self._rival_names = Labels(server, "/rival_names")
+        self._labels = Labels(scene, "/names")
 
     def clear(self) -> None:
         """Remove all overlays."""
         self.draw_trails({})
         self.draw_motions([])
-        self.draw_ellipsoids([])
-        self.draw_rivals([], {})
-        self.names.show({})
+        self.draw_ellipsoids([], [])
+        self.draw_rivals([])
+        self._labels.show({})
+
+    def draw_labels(
+        self,
+        frames: Mapping[str, str],
+        places: Mapping[str, NDArray[float64]],
+        rivals: Sequence[Rival],
+        labels: Mapping[str, str],
+        projection: Projection | None,
+    ) -> None:
+        """Draw the names of rivals and of frames, so that none lies over another.
+
+        Args:
+            frames: Texts of frames, the most important first.
+            places: Places (3,) of frames.
+            rivals: Hypotheses, each of which gets a label.
+            labels: Labels of frames, also of the contested ones.
+            projection: Camera.
+        """
+        texts = {_rival_key(rival): f"{labels.get(rival.of, rival.of)} ({rival.source_label})" for rival in rivals}
+        texts |= frames
+        placed = {_rival_key(rival): rival.row[:3] for rival in rivals} | dict(places)
+        self._labels.show(texts)
+        self._labels.move(arrange(texts, placed, projection))
 
     def draw_trails(self, paths: Mapping[str, NDArray[float64]]) -> None:
         """Draw each trail in its own colour, fading towards its beginning."""
@@ -131,29 +153,23 @@ class Overlays:
         colors = np.array([rgb(color) for color, *_ in arrows], dtype=np.uint8).reshape(-1, 3)
         self._arrows("/motions", points, colors)
 
-    def draw_ellipsoids(self, ellipsoids: Sequence[Ellipsoid]) -> None:
-        """Draw transparent ellipsoids."""
-        rows = np.array([(*one.centre, *one.wxyz) for one in ellipsoids]).reshape(-1, 7)
-        sizes = np.array([one.radii for one in ellipsoids]).reshape(-1, 3)
-        colors = np.tile(np.array(rgb(_SURE), dtype=np.uint8), (len(rows), 1))
+    def draw_ellipsoids(self, ellipsoids: Sequence[Ellipsoid], rivals: Sequence[Rival]) -> None:
+        """Draw transparent ellipsoids; those of rivals in the colours of their sources."""
+        rival_colors = source_colors(rivals)
+        contested = [(rival.ellipsoid, rival_colors[rival.source_label]) for rival in rivals if rival.ellipsoid]
+        colored = [(one, rgb(_SURE)) for one in ellipsoids] + contested
+        rows = np.array([(*one.centre, *one.wxyz) for one, _ in colored]).reshape(-1, 7)
+        sizes = np.array([one.radii for one, _ in colored]).reshape(-1, 3)
+        colors = np.array([color for _, color in colored], dtype=np.uint8).reshape(-1, 3)
         self._solids("/ellipsoids", unit_sphere(), rows, sizes, colors, opacity=_OPACITY)
 
-    def draw_rivals(self, rivals: Sequence[Rival], labels: Mapping[str, str]) -> None:
-        """Draw axes in the colour of each source, with labels above each other."""
-        source_label = {source: i for i, source in enumerate(dict.fromkeys(rival.source_label for rival in rivals))}
+    def draw_rivals(self, rivals: Sequence[Rival]) -> None:
+        """Draw axes in the colour of each source."""
         rows = np.array([rival.row for rival in rivals]).reshape(-1, 7)
-        palette = [rgb(TRACK_COLORS[(i + 1) % len(TRACK_COLORS)]) for i in range(len(source_label))]
-        colors = np.array([palette[source_label[rival.source_label]] for rival in rivals], dtype=np.uint8).reshape(
-            -1, 3
-        )
+        palette = source_colors(rivals)
+        colors = np.array([palette[rival.source_label] for rival in rivals], dtype=np.uint8).reshape(-1, 3)
         sizes = np.full((len(rows), 3), 1.2 * self.axes_length_m)
         self._solids("/rivals", axes_cross(), rows, sizes, colors, opacity=None)
-        keys = [f"{rival.of} {rival.source_label}" for rival in rivals]
-        texts = [f"{labels.get(rival.of, rival.of)} ({rival.source_label})" for rival in rivals]
-        upwards = np.array([0.0, 0.0, self.axes_length_m * _LINE])
-        places = [rival.row[:3] + source_label[rival.source_label] * upwards for rival in rivals]
-        self._rival_names.show(dict(zip(keys, texts, strict=True)))
-        self._rival_names.move(dict(zip(keys, places, strict=True)))
 
     def _lines(self, name: str, segments: list[NDArray[float64]], colors: list[NDArray[np.uint8]]) -> None:
         count = sum(map(len, segments))
@@ -214,6 +230,16 @@ class Overlays:
         if name in self._drawn and self._drawn[name][0] != count:
             self._drawn.pop(name)[1].remove()
         return count > 0 and name not in self._drawn
+
+
+def source_colors(rivals: Sequence[Rival]) -> dict[str, tuple[int, int, int]]:
+    """Return one colour for each source of rivals, by its label; the same source has the same colour everywhere."""
+    sources = sorted({rival.source_label for rival in rivals})
+    return {source: rgb(TRACK_COLORS[1 + i % (len(TRACK_COLORS) - 1)]) for i, source in enumerate(sources)}
+
+
+def _rival_key(rival: Rival) -> str:
+    return f"{rival.of} {rival.source_label}"
 
 
 def _fading(color: tuple[int, int, int], count: int) -> NDArray[np.uint8]:

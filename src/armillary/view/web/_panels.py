@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from armillary.transforms import RelationInfo, Tree
     from armillary.view._world_protocol import ViewableWorld
     from armillary.view.web._frames import NamedFrames
+    from armillary.view.web._timeline import Timeline
 
 
 _LONGEST = 60
@@ -25,6 +26,17 @@ _MOST_LINES = 400
 _MUTED = "opacity:0.55"
 _WARNING = "color:#c2410c"
 _FONT = "font-size:0.8em;line-height:1.5"
+SELECTED_LABEL = "Of"
+"""Label of the text field with the selected frame, into which a click on a name of the tree writes."""
+# viser has no event for a click on HTML. The text field has one, once its value is set in the way React listens to.
+_ON_CLICK = (
+    "var row=event.target.closest('[data-frame]'),"
+    f"field=[...document.querySelectorAll('label')].find(l=>l.textContent==='{SELECTED_LABEL}');"
+    "while(field&&!field.querySelector('input'))field=field.parentElement;"
+    "var input=field&&field.querySelector('input');"
+    "if(row&&input){Object.getOwnPropertyDescriptor(HTMLInputElement.prototype,'value').set"
+    ".call(input,row.dataset.frame);input.dispatchEvent(new Event('input',{bubbles:true}))}"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +54,13 @@ class Inspection:
     parts: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
 
 
-def inspect(world: ViewableWorld, frame: str, names: NamedFrames, *, in_frame: str, at: int | Latest) -> Inspection:
-    """Collect pose, relations and attributes of a frame at one instant."""
+def inspect(
+    world: ViewableWorld, frame: str, names: NamedFrames, *, in_frame: str, at: int | Latest, timeline: Timeline
+) -> Inspection:
+    """Collect pose, relations and attributes of a frame at one instant; `timeline` has the clock of the slider."""
     reason, rows = "", tuple[tuple[str, str], ...]()
     try:
-        rows = tuple(_pose_rows(world.pose(of=frame, in_frame=in_frame, at=at, outside="hold")))
+        rows = tuple(_pose_rows(world.pose(of=frame, in_frame=in_frame, at=at, outside="hold"), timeline))
     except ArmillaryError as error:
         reason = str(error)
     parts = [(f"Pose in {names.labels.get(in_frame, in_frame)}", rows)] if rows else []
@@ -56,7 +70,7 @@ def inspect(world: ViewableWorld, frame: str, names: NamedFrames, *, in_frame: s
     return Inspection(title=names.labels.get(frame, frame), reason=reason, parts=tuple(parts))
 
 
-def _pose_rows(pose: Pose) -> Iterator[tuple[str, str]]:
+def _pose_rows(pose: Pose, timeline: Timeline) -> Iterator[tuple[str, str]]:
     transform = pose.transform
     yield "position [m]", _vector(transform.translation)
     yield "roll, pitch, yaw [°]", _vector(np.degrees(transform.rotation.rpy), digits=1)
@@ -65,7 +79,9 @@ def _pose_rows(pose: Pose) -> Iterator[tuple[str, str]]:
         deviations = np.sqrt(np.maximum(np.diag(pose.covariance), 0.0))
         yield "± position [mm]", _vector(1e3 * deviations[:3], digits=1)
         yield "± angle [°]", _vector(np.degrees(deviations[3:]), digits=2)
-    yield "instant", "fixed" if pose.stamp is None else format_stamp(pose.stamp)
+    yield "time", "fixed" if pose.stamp is None else f"{timeline.clock_s(pose.stamp):.2f} s"
+    if pose.stamp is not None and timeline.origin_ns:
+        yield "stamp", format_stamp(pose.stamp)
     for sample in pose.held:
         yield "held", str(sample)
 
@@ -112,13 +128,14 @@ def tree_html(
     hits = set(matching_frames(labels, search))
     lines = list(_lines(tree, labels, _with_ancestors(tree, hits)))
     rows = [
-        _row(name, labels[name], depth, _note(tree, name, own_name), _row_style(name, hits, search, selected, missing))
+        _row(name, labels[name], depth, _note(tree, name, own_name, missing), _row_style(name, hits, search, selected))
         for name, depth in lines[:_MOST_LINES]
     ]
     if len(lines) > _MOST_LINES:
         rows.append(f'<div style="{_MUTED}">… and {len(lines) - _MOST_LINES} more: search for one</div>')
     nothing = f'<div style="{_MUTED}">{"no frame matches" if search else "there are no frames yet"}</div>'
-    return f'<div style="{_FONT};padding:0 0.9em 0.6em;overflow-x:auto">{"".join(rows) or nothing}</div>'
+    body = "".join(rows) or nothing
+    return f'<div style="{_FONT};padding:0 0.9em 0.6em;overflow-x:auto" onclick="{escape(_ON_CLICK)}">{body}</div>'
 
 
 def inspection_html(inspection: Inspection | None) -> str:
@@ -155,20 +172,17 @@ def _lines(tree: Tree, labels: Mapping[str, str], kept: Collection[str]) -> Iter
         stack += [(child, depth + 1) for child in reversed(children.get(name, []))]
 
 
-def _row_style(name: str, hits: Collection[str], search: str, selected: str | None, missing: Collection[str]) -> str:
-    styles = []
+def _row_style(name: str, hits: Collection[str], search: str, selected: str | None) -> str:
     if name == selected:
-        styles.append("font-weight:700;background:rgba(0,114,178,0.18);border-radius:3px")
-    elif search and name in hits:
-        styles.append("background:rgba(230,159,0,0.25);border-radius:3px")
-    if name in missing:
-        styles.append("text-decoration:line-through;opacity:0.6")
-    return ";".join(styles)
+        return "font-weight:700;background:rgba(0,114,178,0.18);border-radius:3px"
+    return "background:rgba(230,159,0,0.25);border-radius:3px" if search and name in hits else ""
 
 
-def _note(tree: Tree, name: str, own_name: str) -> str:
-    """Return the note of a frame, which is empty for fixed frames."""
+def _note(tree: Tree, name: str, own_name: str, missing: Collection[str]) -> str:
+    """Return the note of a frame, which is empty for fixed frames, and says so where nothing is known about it."""
     note = tree.notes.get(name, "").strip("[]").removesuffix(f" by '{own_name}'")
+    if name in missing and "contested" not in note:
+        return "not in the picture: not connected" if tree.parents.get(name) is None else "no pose yet"
     return "" if note.startswith("fixed") else note
 
 
@@ -180,7 +194,8 @@ def _row(name: str, label: str, depth: int, note: str, style: str) -> str:
     )
     note_html = f'<span style="{note_style};font-size:0.88em;margin-left:0.6em">{escape(note)}</span>' if note else ""
     return (
-        f'<div style="{indented}" title="{escape(name)}"><span style="{style}">{escape(label)}</span>{note_html}</div>'
+        f'<div style="{indented};cursor:pointer" title="{escape(name)}" data-frame="{escape(name)}">'
+        f'<span style="{style}">{escape(label)}</span>{note_html}</div>'
     )
 
 

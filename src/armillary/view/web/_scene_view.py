@@ -1,4 +1,4 @@
-"""The displayed state of a world, kept up to date. All of it runs on one thread."""
+"""What one browser shows of a world, kept up to date. All of it runs on one thread."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import queue
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from armillary.errors import ArmillaryError
 from armillary.stamps import LATEST
@@ -19,9 +21,12 @@ from armillary.view.web._controls import (
     ShowControls,
     TimeControls,
     ViewOptions,
+    arrange_panels,
+    configure_theme,
 )
 from armillary.view.web._dragging import Movable, movables, positions
-from armillary.view.web._layout import Layout, Viewpoint, default_frame, layout_of, viewpoint
+from armillary.view.web._label_places import Projection
+from armillary.view.web._layout import Layout, Viewpoint, default_frame, layout_of
 from armillary.view.web._overlay_data import ellipsoids, motions, rivals, trails
 from armillary.view.web._overlays import Overlays
 from armillary.view.web._panels import Inspection, inspect, matching_frames, tree_html
@@ -70,16 +75,28 @@ class RateLimit:
 
 
 class SceneView:
-    """Draws a world on a server, tick by tick.
+    """Draws a world for one client of a server, tick by tick. Every client has its own, with its own options.
 
     Args:
         world: The world; only the sliders of joints write to it.
-        server: Server of viser.
+        client: Client of viser: one page in one browser.
+        initial_camera: Camera that "reset view" returns to.
         in_frame: Fixed frame of the view; None for the root.
+        read_only: Without sliders for joints.
     """
 
-    def __init__(self, world: ViewableWorld, server: viser.ViserServer, in_frame: str | None) -> None:
-        self._world, self._server = world, server
+    def __init__(
+        self,
+        world: ViewableWorld,
+        client: viser.ClientHandle,
+        *,
+        initial_camera: Any,
+        in_frame: str | None = None,
+        read_only: bool = False,
+    ) -> None:
+        self._live_world, self._client, self._read_only = world, client, read_only
+        self._initial_camera = initial_camera
+        self._copy: ViewableWorld | None = None
         self._options = ViewOptions(in_frame=in_frame)
         self._tasks: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()
         self._layout: Layout | None = None
@@ -87,17 +104,23 @@ class SceneView:
         self._layout_limit = RateLimit(10.0, 0.01)
         self._overlay_limit = RateLimit(15.0, 0.01)
         self._panel_limit = RateLimit(5.0, 0.007)
-        server.gui.main_panel.dock_right()
-        server.gui.main_panel.set_width(330.0)
-        self._time = TimeControls(server.gui, self.change_options)
-        self._frames = FrameControls(server.gui, self.change_options)
-        self._shows = ShowControls(server.gui, self.change_options, self._options)
-        self._joints = JointControls(server.gui, self._drag)
-        self._canvas, self._overlays = Canvas(server, self._select), Overlays(server)
+        gui, width_px = client.gui, client.camera.image_width
+        arrange_panels(gui, width_px)
+        self._time = TimeControls(gui, self.change_options)
+        self._frames = FrameControls(gui, self.change_options, width_px)
+        self._shows = ShowControls(gui, self.change_options, self._options)
+        self._joints = JointControls(gui, self._drag)
+        self._canvas, self._overlays = Canvas(client.scene, self._select), Overlays(client.scene)
         self._root: str | None = None
         self._extent_m = 0.0
         self._movables: tuple[Movable, ...] = ()
         self._watched: tuple[str, ...] = ()
+        self._reported: frozenset[str] = frozenset()
+
+    @property
+    def _world(self) -> ViewableWorld:
+        """The world that is shown: live the world itself, else a copy, whose history does not move on."""
+        return self._live_world if self._copy is None else self._copy
 
     @property
     def options(self) -> ViewOptions:
@@ -116,15 +139,36 @@ class SceneView:
         """Query the world, and draw what has changed."""
         self._do_tasks()
         self._options = replace(self._options, timeline=self._options.timeline.advanced(elapsed_s))
+        self._take_or_drop_copy()
         now_s = time.monotonic()
         if self._layout is None or self._layout_limit.is_due(now_s):
             with self._layout_limit.measured(now_s):
                 self._update_layout()
         poses = self._poses()
         if poses is not None:
-            with self._server.atomic():  # one wake-up of the sending thread
-                self._canvas.place(poses)
+            with self._client.atomic():  # one wake-up of the sending thread
+                self._canvas.place(poses, self._with_axes())
                 self._draw_overlays(poses, now_s)
+
+    def close(self) -> None:
+        """Forget the copy, if there is one."""
+        if self._copy is not None:
+            self._copy.close()
+            self._copy = None
+
+    def _take_or_drop_copy(self) -> None:
+        is_live = self._options.timeline.mode == "live"
+        if is_live and self._copy is not None:
+            self.close()
+            self.mark_outdated()
+            self._layout_limit.reset()
+        elif not is_live and self._copy is None:
+            self._copy = self._live_world.copy()
+
+    def _with_axes(self) -> frozenset[str] | None:
+        """Return the frames whose axes are drawn; None for all."""
+        chosen = frozenset() if self._options.selected is None else frozenset({self._options.selected})
+        return {"all": None, "reported": self._reported | chosen, "none": frozenset[str]()}[self._options.frames]
 
     # -- Input of users
 
@@ -138,6 +182,8 @@ class SceneView:
         before, self._options = self._options, change(self._options)
         if before.timeline.instant != self._options.timeline.instant:
             self._layout_limit.reset()
+        if before.is_dark != self._options.is_dark:
+            configure_theme(self._client.gui, is_dark=self._options.is_dark)
 
     def _drag(self, movable: Movable, joint: str, value: float) -> None:
         self._tasks.put(lambda: self._move(movable, joint, value))
@@ -145,7 +191,7 @@ class SceneView:
     def _move(self, movable: Movable, joint: str, value: float) -> None:
         """Move a joint, and switch to live, because the past cannot be changed."""
         try:
-            movable.drag(self._world, joint, value)
+            movable.drag(self._live_world, joint, value)
         except ArmillaryError as error:
             self._joints.refuse(joint, str(error))
         else:
@@ -193,30 +239,32 @@ class SceneView:
         return frames is not None and len(self._world.frames()) == len(frames.labels) + len(frames.hidden_parents)
 
     def _set_layout(self, layout: Layout, poses: FramePoses) -> None:
-        seen = viewpoint(layout.corners(poses))
+        contested = np.array([rival.row[:3] for rival in rivals(self._world, layout.shown, poses)]).reshape(-1, 3)
+        seen = layout.first_viewpoint(self._world, poses, contested)
         self._set_camera(seen, count=len(layout.shown))
         self._canvas.set_layout(layout, poses, axes_length_m=seen.axes_length_m)
         labels = dict(layout.frames.labels)
         self._frames.offer(labels)
         self._shows.offer(labels, poses.in_frame)
-        offered = movables(self._world)
+        offered = () if self._read_only else movables(self._live_world)
         if [one.handles for one in offered] != [one.handles for one in self._movables]:
             self._joints.offer(offered)
         self._movables = offered
 
     def _set_camera(self, seen: Viewpoint, *, count: int) -> None:
-        """Set the camera of new clients; move that of present ones only if the scene is much larger than before."""
+        """Set the camera at first, and again only if the scene is much larger than before."""
         self._overlays.axes_length_m = seen.axes_length_m
-        is_other = seen.extent_m > _MUCH_LARGER * self._extent_m
-        clients = self._server.get_clients().values() if is_other else ()
-        cameras: list[Any] = [self._server.initial_camera, *(client.camera for client in clients)]
+        if seen.extent_m <= _MUCH_LARGER * self._extent_m:
+            return
+        cameras: list[Any] = [self._initial_camera, self._client.camera]
         for camera in cameras:
             camera.position, camera.look_at, camera.fov = seen.position, seen.look_at, seen.opening_rad
-        if is_other:
-            self._extent_m = seen.extent_m
-            names: Literal["all", "found"] = "all" if count <= _MOST_NAMES else "found"
-            self._options = replace(self._options, names=names)
-            self._shows.show(self._options)
+        self._extent_m = seen.extent_m
+        is_many = count > _MOST_NAMES
+        self._options = replace(
+            self._options, names="found" if is_many else "all", frames="reported" if is_many else "all"
+        )
+        self._shows.show(self._options)
 
     def _select(self, frame: str) -> None:
         self.change_options(lambda options: replace(options, selected=frame))
@@ -236,26 +284,28 @@ class SceneView:
         if layout is None:
             return
         at, watched = options.timeline.instant, self._watched
-        self._canvas.show_frames(visible=options.frames)
         paths = trails(world, watched, poses, at=at, length_s=options.trail_s) if options.trails else {}
         overlays.draw_trails(paths)
         overlays.draw_motions(motions(world, watched, poses, at=at) if options.motions else [])
         labels, hypotheses = layout.frames.labels, rivals(world, layout.shown, poses)
-        overlays.draw_rivals(hypotheses, labels)
-        uncertain = ellipsoids(world, watched, poses)
-        uncertain += [rival.ellipsoid for rival in hypotheses if rival.ellipsoid is not None]
-        overlays.draw_ellipsoids(uncertain if options.ellipsoids else [])
-        overlays.names.show({frame: labels[frame] for frame in self._named(layout)})
-        overlays.names.move({frame: poses.rows[row, :3] for row, frame in enumerate(layout.shown)})
+        overlays.draw_rivals(hypotheses)
+        if options.ellipsoids:
+            overlays.draw_ellipsoids(ellipsoids(world, watched, poses), hypotheses)
+        else:
+            overlays.draw_ellipsoids([], [])
+        texts = {frame: labels[frame] for frame in self._named(layout)}
+        places = {frame: poses.rows[row, :3] for row, frame in enumerate(layout.shown)}
+        overlays.draw_labels(texts, places, hypotheses, labels, Projection.of(self._client.camera))
 
     def _named(self, layout: Layout) -> list[str]:
-        """Return the frames with a label; the selected one is always included."""
+        """Return the frames with a label, the most important first; the selected one is always included."""
         options, labels = self._options, layout.frames.labels
         named = {"all": list(labels), "none": []}.get(options.names)
         if named is None:
             named = matching_frames(labels, options.search) if options.search else []
-        chosen = [options.selected] if options.selected in labels and options.selected not in named else []
-        return [*named, *(frame for frame in chosen if frame is not None)]
+        chosen = [options.selected] if options.selected in labels else []
+        reported = [frame for frame in named if frame in self._reported]
+        return list(dict.fromkeys(frame for frame in (*chosen, *reported, *named) if frame is not None))
 
     def _show_panels(self, poses: FramePoses) -> None:
         world, options, layout = self._world, self._options, self._layout
@@ -263,9 +313,10 @@ class SceneView:
             return
         relations = world.relations()
         self._options = options = replace(options, timeline=options.timeline.covering(time_ranges(world, relations)))
-        self._time.show(options.timeline)
+        self._time.show(options.timeline, self._live_world.newest_stamp())
         moved = [info.of for info in relations if info.kind in {"sampled", "integrated"}]
         chosen = [options.selected] if options.selected is not None else []
+        self._reported = frozenset(moved)
         labels = layout.frames.labels
         self._watched = tuple(frame for frame in dict.fromkeys([*chosen, *moved]) if frame in labels)
         at = options.timeline.instant
@@ -285,4 +336,6 @@ class SceneView:
         if options.selected is None or options.selected not in layout.frames.labels:
             return None
         seen_from = options.seen_from or poses.in_frame
-        return inspect(self._world, options.selected, layout.frames, in_frame=seen_from, at=options.timeline.instant)
+        at = options.timeline.instant
+        known, frames = self._world, layout.frames
+        return inspect(known, options.selected, frames, in_frame=seen_from, at=at, timeline=options.timeline)

@@ -55,7 +55,7 @@ class Timeline:
     def covering(self, time_ranges: Iterable[tuple[int, int]]) -> Timeline:
         """Return the timeline with the range of the given first and last stamps [ns].
 
-        An instant before the history moves to its beginning.
+        An instant before the history moves to its beginning: one that was asked for when it was just forgotten.
         """
         ends = list(time_ranges)
         first_ns = min((first for first, _ in ends), default=None)

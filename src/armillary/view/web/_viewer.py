@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Self, TextIO
 
 from armillary.errors import InvalidArgument, MissingExtra
+from armillary.view.web._controls import configure_theme
+from armillary.view.web._guard import guarding
 from armillary.view.web._scene_view import SceneView
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 _PORTS = range(8080, 8180)
+_LAST_PORT = 65535
 _IDLE_PERIOD_S = 0.1
 _AFTER_ERROR_S = 1.0
 _JOIN_TIMEOUT_S = 5.0
@@ -58,10 +61,23 @@ def serve(host: str, port: int | None, label: str) -> viser.ViserServer:
     except ImportError as missing:
         raise MissingExtra("view", "viser") from missing
     chosen = _free_port(host, port)
-    with _without_messages():
-        server = viser.ViserServer(host=host, port=chosen, label=label, verbose=False)
-    server.gui.configure_theme(control_width="medium", show_logo=False, show_share_button=False)
+    with _without_messages(), _stopped_on_error() as opened, guarding(host):
+        opened.append(viser.ViserServer(host=host, port=chosen, label=label, verbose=False))
+    (server,) = opened
+    configure_theme(server.gui)
     return server
+
+
+@contextlib.contextmanager
+def _stopped_on_error() -> Iterator[list[viser.ViserServer]]:
+    """Yield a list for servers; stop them after an error."""
+    opened: list[viser.ViserServer] = []
+    try:
+        yield opened
+    except BaseException:
+        for server in opened:
+            stop(server)
+        raise
 
 
 def stop(server: viser.ViserServer) -> None:
@@ -71,6 +87,10 @@ def stop(server: viser.ViserServer) -> None:
 
 
 def _free_port(host: str, port: int | None) -> int:
+    if port is not None and not 0 <= port <= _LAST_PORT:
+        raise InvalidArgument(
+            f"A port is a number from 0 to {_LAST_PORT}, got {port}. Leave it out for a free one.", port
+        )
     tried = _PORTS if port is None else [port]
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     refused: OSError | None = None
@@ -115,7 +135,8 @@ class _FilteredStdout(io.TextIOBase):
 class Viewer:
     """Shows a world in a browser until it is closed.
 
-    It reads the world and observes its scene; only the sliders of joints write to it.
+    It reads the world and observes its scene; only the sliders of joints write to it. Every page that is opened has its
+    own selection, search, instant and viewpoint.
 
     Args:
         world: The world to show.
@@ -123,6 +144,7 @@ class Viewer:
         host: Address to listen on; by default only this computer can connect.
         port: By default the first free one from 8080 on.
         rate_hz: How often the view is updated.
+        read_only: Without sliders for joints: whoever looks can change nothing.
         on_error: Called with errors while drawing, which is then tried again.
 
     Raises:
@@ -138,6 +160,7 @@ class Viewer:
         host: str = LOOPBACK,
         port: int | None = None,
         rate_hz: float = 60.0,
+        read_only: bool = False,
         on_error: Callable[[BaseException], object] | None = None,
     ) -> None:
         if not rate_hz > 0.0:
@@ -145,8 +168,9 @@ class Viewer:
         self._world, self._period_s, self._on_error = world, 1.0 / rate_hz, on_error
         self._server = serve(host, port, _title(world))
         self.host, self.port = host, self._server.get_port()
-        self._scene_view = SceneView(world, self._server, in_frame)
-        world.scene.attach(self._scene_view.mark_outdated)
+        self._in_frame, self.read_only = in_frame, read_only
+        self._views: dict[int, SceneView] = {}
+        world.scene.attach(self._mark_outdated)
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="armillary-viewer", daemon=True)
         self._thread.start()
@@ -180,8 +204,15 @@ class Viewer:
         atexit.unregister(self.close)
         if self._thread is not threading.current_thread():
             self._thread.join(_JOIN_TIMEOUT_S)
-        self._world.scene.detach(self._scene_view.mark_outdated)
+        self._world.scene.detach(self._mark_outdated)
         stop(self._server)
+        for view in self._views.values():
+            view.close()
+        self._views = {}
+
+    def _mark_outdated(self, changes: object = None) -> None:
+        for view in tuple(self._views.values()):
+            view.mark_outdated(changes)
 
     def _run(self) -> None:
         before_s = due_s = time.monotonic()
@@ -196,11 +227,27 @@ class Viewer:
 
     def _tick(self, elapsed_s: float) -> None:
         try:
-            self._scene_view.tick(elapsed_s)
+            for view in self._present_views():
+                view.tick(elapsed_s)
         except Exception as error:  # noqa: BLE001  (an error in one tick must not end the next)
             if self._on_error is not None:
                 self._on_error(error)
             self._closing.wait(_AFTER_ERROR_S)
+
+    def _present_views(self) -> tuple[SceneView, ...]:
+        """Return the views of all connected clients; forget those of clients that are gone."""
+        clients = self._server.get_clients()
+        for gone in self._views.keys() - clients.keys():
+            self._views.pop(gone).close()
+        for key in clients.keys() - self._views.keys():
+            self._views[key] = SceneView(
+                self._world,
+                clients[key],
+                initial_camera=self._server.initial_camera,
+                in_frame=self._in_frame,
+                read_only=self.read_only,
+            )
+        return tuple(self._views.values())
 
     def __enter__(self) -> Self:
         return self
@@ -212,7 +259,8 @@ class Viewer:
 
     def __str__(self) -> str:
         """Return the address of the viewer, and who can connect."""
-        return f"{_title(self._world)} is shown at {self.url}, {describe_reach(self.host)}."
+        note = " Nobody can change it there." if self.read_only else ""
+        return f"{_title(self._world)} is shown at {self.url}, {describe_reach(self.host)}.{note}"
 
     def __repr__(self) -> str:
         return f"Viewer({self.url}, {'open' if self.is_open else 'closed'})"

@@ -148,12 +148,25 @@ class TestClouds:
     def test_are_points_in_a_frame(self, world):
         world.scene.add_geometry(parent=world.scene.root, shape=PointCloud([(1, 2, 3)], rgb=[(255, 0, 0)]))
         (cloud,) = layout_of(world, LATEST).appearance.clouds
-        assert (cloud.points.tolist(), cloud.colors.tolist(), cloud.frame) == ([[1, 2, 3]], [[1, 0, 0]], "map")
+        assert (cloud.frame_T_cloud[:3].tolist(), cloud.points.tolist()) == ([1, 2, 3], [[0, 0, 0]])
+        assert (cloud.colors.tolist(), cloud.frame) == ([[1, 0, 0]], "map")
+
+    def test_keep_their_shape_a_kilometre_from_the_origin(self, world):
+        points = np.array([1e6, 2e6, 0.0]) + np.random.default_rng(1).uniform(-1.0, 1.0, (50, 3))
+        world.scene.add_geometry(parent=world.scene.root, shape=PointCloud(points))
+        (cloud,) = layout_of(world, LATEST).appearance.clouds
+        assert cloud.frame_T_cloud[:3] + cloud.points.astype(float) == pytest.approx(points, abs=1e-6)
+
+    def test_are_grey_by_their_intensity(self, world):
+        shape = PointCloud([(0, 0, 0), (1, 0, 0), (2, 0, 0)], intensity=[5.0, 10.0, float("nan")])
+        world.scene.add_geometry(parent=world.scene.root, shape=shape)
+        (cloud,) = layout_of(world, LATEST).appearance.clouds
+        assert cloud.colors[:, 0] == pytest.approx([0.15, 1.0, 0.15])
 
     def test_of_voxels_are_their_centres(self, world):
         world.scene.add_geometry(parent=world.scene.root, shape=VoxelGrid.of_points([(0.05, 0.05, 0.05)], 0.1))
         (cloud,) = layout_of(world, LATEST).appearance.clouds
-        assert cloud.points[0] == pytest.approx([0.05, 0.05, 0.05])
+        assert cloud.frame_T_cloud[:3] + cloud.points[0] == pytest.approx([0.05, 0.05, 0.05])
 
 
 class TestAStage:

@@ -10,6 +10,7 @@ import pytest
 from armillary import LATEST, World, seconds
 from armillary.view.web._layout import layout_of
 from armillary.view.web._panels import inspect, inspection_html, matching_frames, tree_html
+from armillary.view.web._timeline import Timeline
 from unit.kit import FakeClock, drive, moved
 
 
@@ -64,7 +65,8 @@ class TestASearch:
 class TestAnInspection:
     def seen(self, world, frame, in_frame="map", at=LATEST) -> str:
         names = layout_of(world, LATEST).frames
-        return words(inspection_html(inspect(world, frame, names, in_frame=in_frame, at=at)))
+        found = inspect(world, frame, names, in_frame=in_frame, at=at, timeline=Timeline())
+        return words(inspection_html(found))
 
     def test_shows_pose_rate_age_and_attributes(self, kitchen):
         seen = self.seen(kitchen, "robot")

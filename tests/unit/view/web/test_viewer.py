@@ -64,6 +64,11 @@ class TestAViewer:
         with pytest.raises(InvalidArgument, match="Give another port="):
             robot.view(port=viewer.port, quiet=True)
 
+    @pytest.mark.parametrize("port", [-1, 65536, 99999])
+    def test_refuses_a_port_that_is_none(self, robot, port):
+        with pytest.raises(InvalidArgument, match="from 0 to 65535"):
+            robot.view(port=port, quiet=True)
+
     @pytest.mark.parametrize("rate_hz", [0.0, -1.0, float("nan")])
     def test_refuses_rates_that_are_none(self, robot, rate_hz):
         with pytest.raises(InvalidArgument, match="rate_hz=60"):
@@ -111,7 +116,7 @@ class TestTrouble:
     def test_is_reported_and_does_not_end_the_viewer(self, robot, mailbox, monkeypatch):
         robot.on_error = mailbox
         with robot.view(quiet=True) as viewer:
-            monkeypatch.setattr(viewer._scene_view, "tick", lambda elapsed_s: 1 / 0)
+            monkeypatch.setattr(viewer, "_present_views", lambda: 1 / 0)
             assert isinstance(mailbox.wait()[0], ZeroDivisionError)
             assert viewer.is_open
 
