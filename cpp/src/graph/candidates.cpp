@@ -253,14 +253,17 @@ void PathSearch::place_edge(const PathEdge& edge, CandidateEdge& out) const {
 }
 
 /// By the names of relations: of, in_frame, source.
-bool PathSearch::is_before(const Candidate& a, const Candidate& b) const {
+bool PathSearch::is_edge_before(const CandidateEdge& a, const CandidateEdge& b) const {
   const auto name = [this](FrameId id) { return id == kNone ? std::string_view() : std::string_view(*topology_.node(id).name); };
+  if (a.relation == b.relation) return a.at < b.at;
+  if (a.child != b.child) return name(a.child) < name(b.child);
+  if (a.parent != b.parent) return name(a.parent) < name(b.parent);
+  return a.rank < b.rank;
+}
+
+bool PathSearch::is_before(const Candidate& a, const Candidate& b) const {
   const auto is_smaller = [&](const CandidateStep& x, const CandidateStep& y) {
-    const CandidateEdge &first = found_.edges[x.edge], &second = found_.edges[y.edge];
-    if (x.edge == y.edge || first.relation == second.relation) return first.at < second.at;
-    if (first.child != second.child) return name(first.child) < name(second.child);
-    if (first.parent != second.parent) return name(first.parent) < name(second.parent);
-    return first.rank < second.rank;
+    return x.edge != y.edge && is_edge_before(found_.edges[x.edge], found_.edges[y.edge]);
   };
   return std::ranges::lexicographical_compare(a.steps, b.steps, is_smaller);
 }

@@ -173,6 +173,13 @@ bool ContestedPath::fuse(PolicyAnswer& out) {
   return true;
 }
 
+/// With the floor as it is in the frame whose name comes first, so that the inverse question has the inverse answer.
+Symmetric6 ContestedPath::floored(const Symmetric6& covariance, const Transform& value) const {
+  if (*topology_.node(question_.in_frame).name < *topology_.node(question_.of).name) return with_floor(covariance, value);
+  const Transform back = value.inverse();
+  return propagated(with_floor(propagated(covariance, upper_adjoint(value)), back), upper_adjoint(back));
+}
+
 /// The product from `in_frame` to `of`, with the estimate in place of the contested edge.
 void ContestedPath::add_product(const Judgement& judgement, const ParallelEstimate& estimate, Fusion& out) const {
   UncertainProduct product;
@@ -181,11 +188,10 @@ void ContestedPath::add_product(const Judgement& judgement, const ParallelEstima
     const CandidateEdge& edge = judgement.found.edges[i];
     if (i == place_ && is_downward(i)) {
       const Transform back = estimate.value.inverse();
-      const Symmetric6 error = with_floor(propagated(estimate.covariance, upper_adjoint(estimate.value)), back);
+      const Symmetric6 error = propagated(estimate.covariance, upper_adjoint(estimate.value));
       product.add(back, with_errors ? &error : nullptr);
     } else if (i == place_) {
-      const Symmetric6 error = with_errors ? with_floor(estimate.covariance, estimate.value) : Symmetric6{};
-      product.add(estimate.value, with_errors ? &error : nullptr);
+      product.add(estimate.value, with_errors ? &estimate.covariance : nullptr);
     } else {
       const bool is_uncertain = with_errors && edge.certainty == Certainty::known;
       const Symmetric6 error = is_uncertain ? Symmetric6::of(edge.covariance) : Symmetric6{};
@@ -197,7 +203,7 @@ void ContestedPath::add_product(const Judgement& judgement, const ParallelEstima
   }
   out.value = product.value;
   out.value.rotation = out.value.rotation.normalized();
-  out.covariance = product.covariance.covariance();
+  if (with_errors) out.covariance = floored(product.covariance, out.value).covariance();
   const Matrix3& turn = product.covariance.rr;
   out.is_beyond_first_order = estimate.is_beyond_first_order || std::max({turn[0], turn[4], turn[8]}) > 1.0;
 }

@@ -46,6 +46,7 @@ class ContestedPath {
   [[nodiscard]] bool list_rivals(FrameId contested);
   [[nodiscard]] FrameId parent_of(const PathEdge& edge) const;
   [[nodiscard]] bool add_edge(const PathEdge& edge, FrameId parent, Judgement& judgement) const;
+  [[nodiscard]] Symmetric6 floored(const Symmetric6& covariance, const Transform& value) const;
   void add_product(const Judgement& judgement, const ParallelEstimate& estimate, Fusion& out) const;
 
   [[nodiscard]] std::optional<Transform> fused_at(Stamp at);

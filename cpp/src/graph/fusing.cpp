@@ -176,30 +176,49 @@ void find_clusters(Judgement& judgement) {
 
 }  // namespace
 
-void list_graph(const Question& question, Judgement& judgement) {
-  const std::vector<CandidateEdge>& edges = judgement.found.edges;
-  Vertices vertices(question);
-  std::vector<bool> is_taken(edges.size(), false);
-  judgement.graph.reserve(edges.size());
-  judgement.edges.reserve(edges.size());
+namespace {
+
+/// The edges of the paths that are used, each once.
+void list_edges(Judgement& judgement) {
+  std::vector<bool> is_taken(judgement.found.edges.size(), false);
+  judgement.edges.reserve(judgement.found.edges.size());
   for (const std::uint32_t path : judgement.used)
     for (const CandidateStep& step : judgement.found.paths[path].steps) {
       if (is_taken[step.edge]) continue;
       is_taken[step.edge] = true;
-      const CandidateEdge& edge = edges[step.edge];
-      FusionEdge& fused = judgement.graph.emplace_back();
-      fused.from = vertices.number(edge.parent, edge.segment);
-      fused.to = vertices.number(edge.child, edge.segment);
-      fused.value = edge.value;
-      if (edge.certainty == Certainty::known) fused.covariance = edge.covariance;
       judgement.edges.push_back(step.edge);
     }
+}
+
+void number_vertices(const Question& question, Judgement& judgement) {
+  Vertices vertices(question);
+  judgement.graph.reserve(judgement.edges.size());
+  for (const std::uint32_t number : judgement.edges) {
+    const CandidateEdge& edge = judgement.found.edges[number];
+    FusionEdge& fused = judgement.graph.emplace_back();
+    fused.from = vertices.number(edge.parent, edge.segment);
+    fused.to = vertices.number(edge.child, edge.segment);
+    fused.value = edge.value;
+    if (edge.certainty == Certainty::known) fused.covariance = edge.covariance;
+  }
   judgement.first = vertices.number(question.in_frame, 1);
   judgement.last = vertices.number(question.of, 0);
 }
 
+}  // namespace
+
+void list_graph(const Question& question, Judgement& judgement) {
+  list_edges(judgement);
+  number_vertices(question, judgement);
+}
+
 void build_graph(const PathSearch& search, const Question& question, Judgement& judgement) {
-  list_graph(question, judgement);
+  list_edges(judgement);
+  // By name: the same for a question and its inverse, whatever arrived first.
+  std::ranges::stable_sort(judgement.edges, [&](std::uint32_t a, std::uint32_t b) {
+    return search.is_edge_before(judgement.found.edges[a], judgement.found.edges[b]);
+  });
+  number_vertices(question, judgement);
   const auto is_driven = [&](std::uint32_t edge) { return search.path_edges()[edge].provider.kind == ProviderKind::driven; };
   const bool has_two_times = question.fixed_frame != kNone, has_driven = std::ranges::any_of(judgement.edges, is_driven);
   if (has_two_times || has_driven) {

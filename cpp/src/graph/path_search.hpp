@@ -46,6 +46,9 @@ class PathSearch {
   /// The edges of the set as they were found; valid until the pin is released.
   [[nodiscard]] const std::vector<PathEdge>& path_edges() const { return path_edges_; }
 
+  /// By the names of frames, then of sources, then by instants.
+  [[nodiscard]] bool is_edge_before(const CandidateEdge& a, const CandidateEdge& b) const;
+
  private:
   void explore();
   void branch(FrameId frame, Stamp at);

@@ -302,7 +302,8 @@ class Assembly {
     }
   }
 
-  [[nodiscard]] Fusion taken() {
+  /// What is exact in the tangent of a mean is not exact beyond: where something was compared, the whole answer has a floor.
+  [[nodiscard]] Fusion taken(bool is_compared) {
     out_.value.rotation = out_.value.rotation.normalized();
     if (!options_.want_covariance) return std::move(out_);
     out_.covariance = total_.covariance();
@@ -310,6 +311,7 @@ class Assembly {
       for (std::size_t i = 0; i < 6; ++i)
         for (std::size_t j = 0; j < 6; ++j) out_.covariance.values[6 * i + j] += one.effect[i] * one.effect[j];
     add_clusters();
+    if (is_compared) out_.covariance = with_floor(Symmetric6::of(out_.covariance), out_.value).covariance();
     for (const auto& [edge, effect] : effects_)
       if (options_.want_effects) std::ranges::transform(out_.effects[edge], effect, out_.effects[edge].begin(), std::plus{});
     const double turn = std::max({out_.covariance.at(3, 3), out_.covariance.at(4, 4), out_.covariance.at(5, 5)});
@@ -397,6 +399,7 @@ struct FusionPlan::Structure {
   };
   std::vector<NumberedBlock> blocks;
   bool is_too_large = false;
+  bool is_turned_round = false;  // solved from the last to the first
 };
 
 namespace {
@@ -429,11 +432,25 @@ FusionPlan::Structure::NumberedBlock numbered(const Block& block) {
   return out;
 }
 
+/// (T Exp(xi))^-1 = T^-1 Exp(-Ad(T) xi).
+void turn_round(Fusion& fusion) {
+  const Matrix6 moved = whole(upper_adjoint(fusion.value));
+  fusion.covariance = propagated(fusion.covariance, moved);
+  for (Matrix6& effect : fusion.effects) {
+    effect = product(moved, effect);
+    for (double& value : effect) value = -value;
+  }
+  fusion.value = fusion.value.inverse();
+}
+
 }  // namespace
 
 FusionPlan::FusionPlan(std::span<const FusionEdge> edges, std::uint32_t first, std::uint32_t last)
     : edges_(edges.size()), structure_(std::make_unique<Structure>()) {
   if (first == last) return;
+  // A question and its inverse are solved alike: the mean of what contradicts each other depends on where it is looked at from.
+  structure_->is_turned_round = first > last;
+  if (first > last) std::swap(first, last);
   const ReducedGraph graph(edges, first, last);
   std::vector<std::uint32_t> cuts = cut_vertices(graph.links, graph.vertices(), first, last);
   std::vector<Block> blocks = blocks_between(graph.links, cuts);
@@ -459,6 +476,7 @@ Fusion FusionPlan::fuse(std::span<const FusionEdge> edges, const FusionOptions& 
   Assembly assembly(edges, options);
   BlockSolver solver(edges, options);
   std::vector<Chain> chains;
+  bool is_compared = false;
   for (const Structure::NumberedBlock& block : structure_->blocks) {
     chains.clear();
     for (const auto& [link, from, to] : block.links) {
@@ -470,11 +488,12 @@ Fusion FusionPlan::fuse(std::span<const FusionEdge> edges, const FusionOptions& 
       assembly.add(passed_on(edges, chains[0], options));
       continue;
     }
-    BlockEstimate estimate = solver.solve(chains, block.junctions);
-    if (options.want_covariance) estimate.covariance = with_floor(estimate.covariance, estimate.value);
-    assembly.add(std::move(estimate));
+    assembly.add(solver.solve(chains, block.junctions));
+    is_compared = true;
   }
-  return assembly.taken();
+  Fusion found = assembly.taken(is_compared);
+  if (structure_->is_turned_round) turn_round(found);
+  return found;
 }
 
 Fusion fuse(std::span<const FusionEdge> edges, std::uint32_t first, std::uint32_t last, const FusionOptions& options) {

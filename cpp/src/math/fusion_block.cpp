@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "math/fusion_limits.hpp"
 #include "math/tangents.hpp"
@@ -21,6 +22,38 @@ constexpr double kFar = 3.0;               // times the first disagreement
 Symmetric6 propagated(const Symmetric6& s, const Matrix6& j) { return Symmetric6::of(armillary::propagated(s.covariance(), j)); }
 
 bool is_zero(const Tangent& v) { return v.translation == Vector3{} && v.rotation == Vector3{}; }
+
+}  // namespace
+
+namespace {
+
+double along(const double* a, const double* b) { return std::inner_product(a, a + 6, b, 0.0); }
+
+void take_away(double* row, double times, const double* other) {
+  for (std::size_t j = 0; j < 6; ++j) row[j] -= times * other[j];
+}
+
+/// Makes exact rows orthonormal, and known ones orthogonal to them. The errors do not reach exact directions, so what known rows
+/// say does not change; but they no longer see there, many times enlarged, what rounding and contradictions leave.
+void separate_exact(Whitening& whitening) {
+  std::array<double*, 6> exact{};
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < 6; ++i) {
+    if (!whitening.is_exact[i]) continue;
+    double* row = whitening.rows.data() + 6 * i;
+    for (int pass = 0; pass < 2; ++pass) {
+      for (std::size_t k = 0; k < count; ++k) take_away(row, along(row, exact[k]), exact[k]);
+      const double size = std::sqrt(along(row, row));
+      for (std::size_t j = 0; j < 6; ++j) row[j] /= size;
+    }
+    exact[count++] = row;
+  }
+  for (std::size_t i = 0; i < 6; ++i)
+    for (std::size_t k = 0; k < count && !whitening.is_exact[i]; ++k) {
+      double* row = whitening.rows.data() + 6 * i;
+      take_away(row, along(row, exact[k]), exact[k]);
+    }
+}
 
 }  // namespace
 
@@ -52,6 +85,7 @@ Whitening whitening_of(double* rows, std::size_t width) {
     const double scale = out.is_exact[i] ? 1.0 / std::sqrt(square) : 1.0 / sizes[i];
     for (std::size_t j = 0; j < 6; ++j) out.rows[6 * i + j] *= scale;
   }
+  separate_exact(out);
   return out;
 }
 
@@ -412,17 +446,16 @@ void BlockSolver::measure_disagreement(const std::vector<Chain>& chains) {
   }
 }
 
-/// Whether the answer is near one of the chains, or where their errors would be expected.
+/// Whether every chain is near where it would lead without errors, or where its errors would be expected.
 bool BlockSolver::is_credible(const std::vector<Chain>& chains) {
-  if (!has_exact_ || std::ranges::none_of(chains, [](const Chain& chain) { return chain.misfit > kFarMisfit; })) return true;
+  const auto is_strained = [](const Chain& chain) { return chain.misfit > kFarMisfit; };
+  if (!has_exact_ || std::ranges::none_of(chains, is_strained)) return true;
   measure_disagreement(chains);
-  double least_m = HUGE_VAL, least_rad = HUGE_VAL;
-  for (const Chain& chain : chains) {
+  return std::ranges::none_of(chains, [&](const Chain& chain) {
     const Tangent apart = between(chain.nominal, between(poses_[chain.from], poses_[chain.to])).log();
-    least_m = std::min(least_m, norm(apart.translation));
-    least_rad = std::min(least_rad, norm(apart.rotation));
-  }
-  return least_m <= kFar * disagreement_m_ && least_rad <= kFar * disagreement_rad_;
+    const bool is_far = norm(apart.translation) > kFar * disagreement_m_ || norm(apart.rotation) > kFar * disagreement_rad_;
+    return is_strained(chain) && is_far;
+  });
 }
 
 void BlockSolver::relax(std::vector<Chain>& chains) {
