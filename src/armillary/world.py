@@ -1403,10 +1403,11 @@ class World(WorldFace):
 
         Args:
             path: The file to write.
-            in_frame: The frame of the picture, z upwards; the root, if left out.
+            in_frame: The frame of the picture, z upwards; the root that most hangs under, if left out.
             at: The instant shown [ns].
             from_: The direction from the scene to the camera, in `in_frame`.
-            frames: Frames whose axes and names are shown; all but those of nodes, if left out.
+            frames: Frames whose axes and names are shown. If left out all but those of nodes, or, of more than 60,
+                those that a source reports.
             theme: "light" or "dark" paper.
 
         Raises:

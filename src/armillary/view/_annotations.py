@@ -32,16 +32,27 @@ class Label:
     color: str
 
 
-def place_labels(options: Sequence[Label], obstacles: NDArray[np.float64]) -> Iterator[Text]:
-    """Place each label where it is farthest from the obstacles, shape (N, 2) [px]; omit it if there is no room."""
+def place_labels(
+    options: Sequence[Label], obstacles: NDArray[np.float64], *, width: float = np.inf, halo: bool = False
+) -> Iterator[Text]:
+    """Place each label where it is farthest from the obstacles, shape (N, 2) [px]; omit it if there is no room.
+
+    Args:
+        options: Labels, the most important first.
+        obstacles: Points to stay away from.
+        width: Width of the picture; no label reaches over its edges.
+        halo: Whether labels are outlined in the colour of the paper, to be read on shapes.
+    """
     obstacles = obstacles[:: 1 + len(obstacles) // _MOST_OBSTACLES]
     taken: list[_Place] = []
     for label in options:
-        place = _freest(label, obstacles, taken)
+        place = _freest(label, obstacles, taken, width)
         if place is not None:
             taken.append(place)
             at = (place.x, place.y + SMALL_PX * 0.36)
-            yield Text(at=at, text=label.text, size=SMALL_PX, color=label.color, anchor="middle", bold=True)
+            yield Text(
+                at=at, text=label.text, size=SMALL_PX, color=label.color, anchor="middle", bold=True, has_halo=halo
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +67,13 @@ class _Place:
         return abs(self.x - other.x) < self.half_width + other.half_width and abs(self.y - other.y) < _LINE_HEIGHT
 
 
-def _freest(label: Label, obstacles: NDArray[np.float64], taken: Sequence[_Place]) -> _Place | None:
+def _freest(label: Label, obstacles: NDArray[np.float64], taken: Sequence[_Place], width: float) -> _Place | None:
     half_width = text_width(label.text, SMALL_PX) / 2 + 2
     spots = _around(label.beside, half_width)
     best_first = np.argsort(-_room(spots, obstacles), kind="stable")
-    places = (_Place(x, y, half_width) for x, y in spots[best_first].tolist())
+    inside = spots[best_first]
+    inside = inside[(inside[:, 0] >= half_width) & (inside[:, 0] <= width - half_width)] if width < np.inf else inside
+    places = (_Place(x, y, half_width) for x, y in inside.tolist())
     return next((place for place in places if not any(map(place.meets, taken))), None)
 
 

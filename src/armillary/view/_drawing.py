@@ -21,7 +21,7 @@ Point = tuple[float, float]
 Points = tuple[Point, ...]
 MARGIN_PX = 28.0
 
-_COLORED = ("color", "fill", "outline")
+_COLORED = ("color", "fill", "outline", "halo")
 _TITLE_PX, _SUBTITLE_PX = (MARGIN_PX, 36.0), (MARGIN_PX, 55.0)
 
 
@@ -71,7 +71,7 @@ class Rectangle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """One line of text; `at` is on its baseline."""
+    """One line of text; `at` is on its baseline. A halo is an outline, so that it can be read on anything."""
 
     at: Point
     text: str
@@ -79,9 +79,20 @@ class Text:
     color: str
     anchor: Literal["start", "middle", "end"] = "start"
     bold: bool = False
+    has_halo: bool = False
+    halo: str = PAPER
 
 
-Shape = Line | Polygon | Circle | Rectangle | Text
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Image:
+    """Image in PNG format."""
+
+    corner: Point
+    size: Point
+    png: bytes
+
+
+Shape = Line | Polygon | Circle | Rectangle | Text | Image
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

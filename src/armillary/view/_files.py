@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import re
 from functools import singledispatch
 from importlib import import_module
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
 from armillary.errors import InvalidArgument, MissingExtra
-from armillary.view._drawing import Circle, Drawing, Line, Polygon, Rectangle, Shape, Text, in_theme
+from armillary.view._drawing import Circle, Drawing, Image, Line, Polygon, Rectangle, Shape, Text, in_theme
 from armillary.view.theme import FONT_FAMILIES, Theme
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ _UNWRITABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010fff
 _PX_PER_INCH = 100.0
 _POINTS_PER_PX = 72.0 / _PX_PER_INCH
 _DOTS_PER_PX = 2.0
+_HALO_PX = 3.0
 _LONGEST_SIDE_DOTS = 16_000.0  # matplotlib's limit is 2**16, and that of image viewers is lower
 _ALIGNMENT = {"start": "left", "middle": "center", "end": "right"}
 
@@ -126,7 +129,16 @@ def _(shape: Text) -> str:
     x, y = shape.at
     tag = _tag("text", x=x, y=y, font_size=shape.size, fill=shape.color, text_anchor=shape.anchor)
     weight = ' font-weight="600"' if shape.bold else ""
+    if shape.has_halo:
+        weight += f' paint-order="stroke" stroke="{shape.halo}" stroke-width="{_HALO_PX:g}" stroke-linejoin="round"'
     return f"<{tag}{weight}>{_content(shape.text)}</text>"
+
+
+@_element.register
+def _(shape: Image) -> str:
+    (x, y), (width, height) = shape.corner, shape.size
+    data = f"data:image/png;base64,{base64.b64encode(shape.png).decode()}"
+    return f"<{_tag('image', x=x, y=y, width=width, height=height, href=data)}/>"
 
 
 def write_png(drawing: Drawing, path: Path) -> None:
@@ -135,12 +147,19 @@ def write_png(drawing: Drawing, path: Path) -> None:
     figure_size = (width / _PX_PER_INCH, height / _PX_PER_INCH)
     figure = _matplotlib("figure").Figure(figsize=figure_size, facecolor=drawing.paper)
     axes = figure.add_axes((0, 0, 1, 1))
-    axes.set(xlim=(0, width), ylim=(height, 0))
     axes.axis("off")
     for order, shape in enumerate(drawing.shapes):
-        axes.add_artist(_artist(shape)).set_zorder(order)
+        artist = _image(axes, shape) if isinstance(shape, Image) else axes.add_artist(_artist(shape))
+        artist.set_zorder(order)
+    axes.set(xlim=(0, width), ylim=(height, 0))  # an image sets other ones
     scale = min(_DOTS_PER_PX, _LONGEST_SIDE_DOTS / max(width, height))
     figure.savefig(path, format="png", dpi=scale * _PX_PER_INCH)
+
+
+def _image(axes: Any, shape: Image) -> Any:
+    (x, y), (width, height) = shape.corner, shape.size
+    pixels = _matplotlib("image").imread(io.BytesIO(shape.png), format="png")
+    return axes.imshow(pixels, extent=(x, x + width, y + height, y), aspect="auto")
 
 
 def _matplotlib(module: str) -> Any:
@@ -206,6 +225,8 @@ def _(shape: Rectangle) -> Any:
 
 @_artist.register
 def _(shape: Text) -> Any:
+    effects = _matplotlib("patheffects")
+    halo = [effects.withStroke(linewidth=_stroke(_HALO_PX), foreground=shape.halo)] if shape.has_halo else []
     return _matplotlib("text").Text(
         *shape.at,
         shape.text,
@@ -214,6 +235,7 @@ def _(shape: Text) -> Any:
         fontweight="bold" if shape.bold else "normal",
         horizontalalignment=_ALIGNMENT[shape.anchor],
         verticalalignment="baseline",
+        path_effects=halo,
         parse_math=False,  # a frame may be called "$x$"
     )
 

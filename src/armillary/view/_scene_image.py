@@ -13,9 +13,11 @@ from armillary.errors.format import format_stamp
 from armillary.stamps import LATEST, Latest, as_when
 from armillary.store.nodes import is_of_a_node
 from armillary.view._annotations import Label, place_labels
-from armillary.view._drawing import MARGIN_PX, Circle, Drawing, Line, Polygon, Shape, as_points, heading
-from armillary.view._faces import Piece, back_to_front, faces_of, normal_of, points_of
+from armillary.view._drawing import MARGIN_PX, Drawing, Image, Line, Polygon, Shape, as_points, heading
+from armillary.view._faces import points_of, triangles_of
 from armillary.view._files import svg_text, write_drawing
+from armillary.view._raster import Surface, png_bytes, rasterise
+from armillary.view._roots import default_frame
 from armillary.view.theme import INK, SMALL_PX, TITLE_PX, TRACK_COLORS, Color, Theme, color_of, text_width
 
 if TYPE_CHECKING:
@@ -32,15 +34,16 @@ if TYPE_CHECKING:
     from armillary.view._world_protocol import DrawableWorld
 
 _MOST_POINTS = 4000
+_MOST_FRAMES = 60
 _CERTAIN = 1e-18
 FROM = (1.0, -1.4, 0.9)
 _HEADER = 76.0
 _WIDEST, _HIGHEST = 860.0, 620.0
 _AXIS_PART = 0.035  # of the extent of the picture
-_SMALL = 1 / 14.0  # of the extent: smaller pieces are not cut where others reach through them
+_DOTS_PER_PX = 2.0  # of shapes
 _LEAST_M = 1e-3
 _DEVIATIONS = 2.0
-_AXIS_COLORS = (TRACK_COLORS[1], TRACK_COLORS[2], TRACK_COLORS[0])
+_AXIS_COLORS = ("#d62728", "#2ca02c", "#1f5fd0")  # red, green, blue for x, y, z, as in the viewer
 _LIGHT = np.array([0.35, -0.5, 0.8]) / np.linalg.norm([0.35, -0.5, 0.8])
 _DARKEST = 0.68
 _CIRCLE = np.linspace(0.0, 2.0 * np.pi, 48, endpoint=False)
@@ -74,11 +77,15 @@ class SceneContents:
 def scene_contents(
     world: DrawableWorld, in_frame: str, at: int | Latest, frames: Iterable[str] | None
 ) -> SceneContents:
-    """Collect the frames and shapes whose pose is known; `frames` defaults to all frames with a name."""
+    """Collect the frames and shapes whose pose is known.
+
+    `frames` defaults to all frames with a name, or to those that a source reports if there are more than 60.
+    """
     snapshot = world.snapshot(in_frame=in_frame, at=at)
     collected = _ContentsCollector(snapshot)
     (world.scene if isinstance(at, Latest) else world.scene.as_of(at)).traverse(collected)
-    wanted = [name for name in snapshot if name not in collected.unnamed] if frames is None else list(frames)
+    named = [name for name in snapshot if name not in collected.unnamed]
+    wanted = _usual(world, named, in_frame) if frames is None else list(frames)
     for name in wanted:
         if name not in snapshot:
             raise snapshot.missing[name]
@@ -86,6 +93,11 @@ def scene_contents(
     known = {name: covariance for name, covariance in covariances.items() if covariance is not None}
     poses = {name: snapshot[name] for name in wanted}
     return SceneContents(frames=poses, shapes=collected.shapes, covariances=known)
+
+
+def _usual(world: DrawableWorld, named: list[str], in_frame: str) -> list[str]:
+    reported = {info.of for info in world.relations() if info.kind in {"sampled", "integrated"}} | {in_frame}
+    return named if len(named) <= _MOST_FRAMES else [name for name in named if name in reported]
 
 
 @dataclass
@@ -153,10 +165,11 @@ def draw_world(
     Args:
         world: The world.
         path: The file to write.
-        in_frame: Frame whose z axis points upwards in the picture; by default the root.
+        in_frame: Frame whose z axis points upwards in the picture; by default the root with most descendants.
         at: The instant shown [ns].
         from_: Direction from `in_frame` to the viewer.
-        frames: Frames whose axes and names are shown; by default all that have a name.
+        frames: Frames whose axes and names are shown; by default all that have a name, or those that a source reports
+            if there are more than 60.
         theme: "light" or "dark".
 
     Raises:
@@ -183,7 +196,7 @@ def world_svg(
 def _scene_drawing(
     world: DrawableWorld, in_frame: str | None, at: int | Latest, from_: ArrayLike, frames: Iterable[str] | None
 ) -> Drawing:
-    seen_from = world.root_frame if in_frame is None else in_frame
+    seen_from = (default_frame(world) or world.root_frame) if in_frame is None else in_frame
     axes = _axes(from_)
     at = as_when(at)
     contents = scene_contents(world, seen_from, at, frames)
@@ -191,15 +204,15 @@ def _scene_drawing(
     when = "now" if isinstance(at, Latest) else f"at {format_stamp(at)}"
     subtitle = f"{when}; ellipses of {_DEVIATIONS:g} standard deviations" if contents.covariances else when
     extent_m, enclosing = _extent(contents)
-    camera, size = _camera(axes, enclosing)
+    least = MARGIN_PX * 2 + max(text_width(title, TITLE_PX), text_width(subtitle, SMALL_PX))
+    camera, size = _camera(axes, enclosing, least)
     shapes = [
         *heading(title, subtitle),
-        *_shapes(camera, contents.shapes, extent_m * _SMALL),
+        *_shapes(camera, contents.shapes, size),
         *_ellipses(camera, contents),
-        *_frames(camera, contents, extent_m * _AXIS_PART),
+        *_frames(camera, contents, extent_m * _AXIS_PART, size[0]),
     ]
-    least = MARGIN_PX * 2 + max(text_width(title, TITLE_PX), text_width(subtitle, SMALL_PX))
-    return Drawing(title=title, size=(max(size[0], least), size[1]), shapes=shapes)
+    return Drawing(title=title, size=size, shapes=shapes)
 
 
 def _axes(from_: ArrayLike) -> NDArray[float64]:
@@ -230,42 +243,55 @@ def _corners(shape: PlacedShape) -> NDArray[float64]:
     return np.asarray(shape.transform @ grid)
 
 
-def _camera(axes: NDArray[float64], points: NDArray[float64]) -> tuple[_Camera, tuple[float, float]]:
+def _camera(axes: NDArray[float64], points: NDArray[float64], least: float) -> tuple[_Camera, tuple[float, float]]:
+    """Return a camera that shows all points, and the size of the picture, which is at least so wide [px]."""
     flat = points @ axes[:2].T
     low, high = flat.min(axis=0), flat.max(axis=0)
     width_m, height_m = np.maximum(high - low, _LEAST_M).tolist()
     scale = min(_WIDEST / width_m, _HIGHEST / height_m)
     shift = np.array([MARGIN_PX - scale * low[0], _HEADER + scale * high[1]])
-    size = (scale * width_m + 2 * MARGIN_PX, scale * height_m + _HEADER + MARGIN_PX)
+    size = (max(scale * width_m + 2 * MARGIN_PX, least), scale * height_m + _HEADER + MARGIN_PX)
     return _Camera(axes=axes, scale=scale, shift=shift), size
 
 
-def _shapes(camera: _Camera, shapes: Iterable[PlacedShape], small_m: float) -> list[Shape]:
-    """Return the shapes of the contents, sorted by depth."""
-    pieces = [piece for shape in shapes for piece in _pieces(camera, shape)]
-    return [_piece_shape(camera, piece) for piece in back_to_front(pieces, camera.axes[2], small_m)]
+def _shapes(camera: _Camera, shapes: Iterable[PlacedShape], size: tuple[float, float]) -> Iterator[Shape]:
+    """Yield the image of the shapes, as large as the picture."""
+    surfaces = [_surface(camera, shape) for shape in shapes]
+    if not surfaces:
+        return
+    width, height = (round(side * _DOTS_PER_PX) for side in size)
+    yield Image(corner=(0.0, 0.0), size=size, png=png_bytes(rasterise(surfaces, width, height)))
 
 
-def _pieces(camera: _Camera, shape: PlacedShape) -> Iterator[Piece]:
-    for face in faces_of(shape.shape):
-        corners = shape.transform @ face
-        normal = normal_of(corners)
-        if normal @ camera.axes[2] > 0.0:
-            color = _hex(shape.color, _DARKEST + (1.0 - _DARKEST) * max(0.0, float(normal @ _LIGHT)))
-            yield Piece(corners, color, shape.opacity)
-    for point in shape.transform @ points_of(shape.shape):
-        yield Piece(point[None], _hex(shape.color, 1.0), shape.opacity)
+def _surface(camera: _Camera, shape: PlacedShape) -> Surface:
+    triangles, points = triangles_of(shape.shape), points_of(shape.shape)
+    corners = np.asarray(shape.transform @ triangles.reshape(-1, 3)).reshape(-1, 3, 3)
+    return Surface(
+        triangles=_dots(camera, corners.reshape(-1, 3)).reshape(-1, 3, 3),
+        colors=_shades(camera, corners, shape.color),
+        points=_dots(camera, np.asarray(shape.transform @ points)),
+        point_colors=np.tile(_rgb(np.ones((1, 3)) * shape.color), (len(points), 1)),
+        opacity=shape.opacity,
+    )
 
 
-def _piece_shape(camera: _Camera, piece: Piece) -> Shape:
-    outline = as_points(camera.place(piece.corners))
-    if len(outline) == 1:
-        return Circle(center=outline[0], radius=1.1, fill=piece.color, outline=piece.color, width=0.0)
-    return Polygon(points=outline, fill=piece.color, outline=piece.color, width=0.5, opacity=piece.opacity)
+def _dots(camera: _Camera, points: NDArray[float64]) -> NDArray[float64]:
+    """Return (N, 3): the place of each point in the image, and how near it is."""
+    return np.column_stack([_DOTS_PER_PX * camera.place(points), points @ camera.axes[2]])
 
 
-def _hex(color: tuple[float, float, float], light: float) -> str:
-    return "#" + "".join(f"{round(255 * part * light):02x}" for part in color)
+def _shades(camera: _Camera, corners: NDArray[float64], color: Color) -> NDArray[np.uint8]:
+    """Return a colour for each triangle, (N, 3): that of the side that is seen, whichever that is."""
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+    normals = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > 0.0)
+    towards = np.where(normals @ camera.axes[2] < 0.0, -1.0, 1.0)
+    light = _DARKEST + (1.0 - _DARKEST) * np.maximum(0.0, towards * (normals @ _LIGHT))
+    return _rgb(light[:, None] * color)
+
+
+def _rgb(parts: NDArray[float64]) -> NDArray[np.uint8]:
+    return np.asarray(np.round(255.0 * parts), dtype=np.uint8)
 
 
 def _ellipses(camera: _Camera, contents: SceneContents) -> Iterator[Shape]:
@@ -279,7 +305,7 @@ def _ellipses(camera: _Camera, contents: SceneContents) -> Iterator[Shape]:
         yield Line(points=(*points, points[0]), color=TRACK_COLORS[3], width=1.4)
 
 
-def _frames(camera: _Camera, contents: SceneContents, length_m: float) -> Iterator[Shape]:
+def _frames(camera: _Camera, contents: SceneContents, length_m: float, width: float) -> Iterator[Shape]:
     labels = []
     for name, transform in contents.frames.items():
         origin, *ends = as_points(camera.place(transform @ (length_m * np.vstack([np.zeros(3), np.eye(3)]))))
@@ -287,4 +313,5 @@ def _frames(camera: _Camera, contents: SceneContents, length_m: float) -> Iterat
             yield Line(points=(origin, end), color=color, width=2.0)
         labels.append(Label(name, origin, INK))
     if labels:
-        yield from place_labels(labels, np.array([label.beside for label in labels]))
+        obstacles = np.array([label.beside for label in labels])
+        yield from place_labels(labels, obstacles, width=width, halo=True)

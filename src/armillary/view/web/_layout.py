@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import product
@@ -167,23 +166,6 @@ def reported_frames(world: ViewableWorld) -> set[str]:
         if step in found:
             found.update(path)
     return found
-
-
-def default_frame(world: ViewableWorld) -> str | None:
-    """Return the root with most descendants; among equal ones the root of the scene."""
-    above = {name: parent and parent[0] for name, parent in world.tree().parents.items()}
-    if not above:
-        return None
-    under = Counter(_root(name, above) for name in above)
-    return max(under, key=lambda root: (under[root], root == world.root_frame))
-
-
-def _root(name: str, parents: dict[str, str | None]) -> str:
-    passed = {name}
-    while (above := parents.get(name)) is not None and above not in passed:
-        passed.add(above)
-        name = above
-    return name
 
 
 def _triple(vector: NDArray[float64]) -> tuple[float, float, float]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from armillary.errors import ArmillaryError
 from armillary.stamps import LATEST
+from armillary.view._roots import default_frame
 from armillary.view.web._canvas import Canvas
 from armillary.view.web._controls import (
     FrameControls,
@@ -26,7 +27,7 @@ from armillary.view.web._controls import (
 )
 from armillary.view.web._dragging import Movable, movables, positions
 from armillary.view.web._label_places import Projection
-from armillary.view.web._layout import Layout, Viewpoint, default_frame, layout_of
+from armillary.view.web._layout import Layout, Viewpoint, layout_of
 from armillary.view.web._overlay_data import ellipsoids, motions, rivals, trails
 from armillary.view.web._overlays import Overlays
 from armillary.view.web._panels import Inspection, inspect, matching_frames, tree_html

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from armillary.view.web._layout import default_frame, viewpoint
+from armillary.view._roots import default_frame
+from armillary.view.web._layout import viewpoint
 from unit.kit import drive, moved
 
 
