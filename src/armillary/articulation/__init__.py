@@ -2,6 +2,7 @@
 
 from armillary.articulation._callbacks import Subscription
 from armillary.articulation._queries import Affected
+from armillary.articulation._robots import initial_values
 from armillary.articulation.bases import DifferentialDrive, OmniBase, PlanarJoint
 from armillary.articulation.compiled import Compiled
 from armillary.articulation.constraints import Constraint
@@ -85,13 +86,16 @@ from armillary.articulation.operations import (
     AddLink,
     AddMimicJoint,
     AddObject,
+    CloseLoop,
     Connect,
     Operation,
     Reading,
+    SetClosure,
     SetValue,
     operation,
 )
 from armillary.articulation.variables import Order, Variable, acceleration, jerk, position, velocity
+from armillary.formats.descriptions import Limits, SoftLimits
 
 __all__ = [
     "AddJoint",
@@ -104,6 +108,7 @@ __all__ = [
     "ArticulationModel",
     "AxisJoint",
     "BallJoint",
+    "CloseLoop",
     "ClosedForm",
     "Compiled",
     "Connect",
@@ -120,6 +125,7 @@ __all__ = [
     "InsertAfter",
     "InsertBefore",
     "Joint",
+    "Limits",
     "Link",
     "MatrixExpression",
     "ModelChange",
@@ -136,7 +142,9 @@ __all__ = [
     "RevoluteJoint",
     "RotationExpression",
     "ScrewJoint",
+    "SetClosure",
     "SetValue",
+    "SoftLimits",
     "Subscription",
     "TapeForm",
     "UniversalJoint",
@@ -164,6 +172,7 @@ __all__ = [
     "floor",
     "greater",
     "if_else",
+    "initial_values",
     "jerk",
     "less",
     "log",

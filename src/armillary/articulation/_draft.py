@@ -384,13 +384,28 @@ class _StepReading:
 
     def pose(self, path: str) -> PoseExpression:
         """Return the pose of a declared link in the model."""
+        return self._product(self._chain(path))
+
+    def poses_in_common(self, first: str, second: str) -> tuple[PoseExpression, PoseExpression]:
+        """Return the poses of two declared links in the nearest link that carries both."""
+        one, other = self._chain(first), self._chain(second)
+        while one and other and one[-1] == other[-1]:
+            one.pop()
+            other.pop()
+        return self._product(one), self._product(other)
+
+    def _chain(self, path: str) -> list[str]:
         chain = chain_of(self._declared(path), self._link)
         if chain[-1] in chain[:-1]:
             raise LinkLoop(chain[chain.index(chain[-1]) :])
-        root_T_link = self._link(chain[-1]).parent_T_link
-        for below in reversed(chain[:-1]):
-            root_T_link = root_T_link @ self._link(below).parent_T_link
-        return root_T_link
+        return chain
+
+    def _product(self, chain: list[str]) -> PoseExpression:
+        top_T_link = PoseExpression.identity()
+        for i, below in enumerate(reversed(chain)):
+            parent_T_link = self._link(below).parent_T_link
+            top_T_link = parent_T_link if i == 0 else top_T_link @ parent_T_link
+        return top_T_link
 
     def _declared(self, path: str) -> str:
         asked = as_path(path)

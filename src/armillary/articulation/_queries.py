@@ -66,12 +66,21 @@ class PoseCache:
 
     def between(self, path: str, reference: str) -> PoseExpression:
         """Return reference_T_link, by the links between the two alone."""
-        down, up = chain_of(path, self._link_at), chain_of(reference, self._link_at)
-        while down and up and down[-1] == up[-1]:
-            down.pop()
-            up.pop()
-        top_T_link, top_T_reference = self._product(down), self._product(up)
-        return top_T_reference.inverse() @ top_T_link if up else top_T_link
+        down, up = self._apart(path, reference)
+        return self._product(up).inverse() @ self._product(down) if up else self._product(down)
+
+    def in_common(self, one: str, other: str) -> tuple[PoseExpression, PoseExpression]:
+        """Return the poses of two links in the nearest link that carries both, or else in the model."""
+        first, second = self._apart(one, other)
+        return self._product(first), self._product(second)
+
+    def _apart(self, one: str, other: str) -> tuple[list[str], list[str]]:
+        """Return the links from each of two links up to, and without, the nearest one that carries both."""
+        first, second = chain_of(one, self._link_at), chain_of(other, self._link_at)
+        while first and second and first[-1] == second[-1]:
+            first.pop()
+            second.pop()
+        return first, second
 
     def forget(self, paths: frozenset[str]) -> None:
         """Remove the poses of links that no longer exist."""

@@ -9,6 +9,7 @@ from armillary._core import Transform
 from armillary.articulation.bases import PlanarJoint
 from armillary.articulation.history import Apply, Edit
 from armillary.articulation.joints import (
+    QUATERNION,
     AxisJoint,
     BallJoint,
     ContinuousJoint,
@@ -25,20 +26,16 @@ from armillary.articulation.operations import AddJoint, AddLink, AddMimicJoint, 
 from armillary.errors import InvalidArgument
 from armillary.formats.descriptions import JointDescription, JointKind, LinkDescription, RobotDescription
 
-__all__ = ["edits_of", "joint_of"]
+__all__ = ["edits_of", "initial_values", "joint_of", "link_edits"]
 
 Maker = Callable[[JointDescription, str], Joint]
 
 
 def edits_of(robot: RobotDescription, name: str) -> list[Edit]:
-    """Return the edits that add a robot: object, links, joints, and last the connections (thesis figure 3.6)."""
-    if robot.closures:
-        closing = ", ".join(f"'{joint.name}'" for joint in robot.closures)
-        raise InvalidArgument(
-            f"'{name}' has joints that close kinematic loops ({closing}), which carry no link. Leave them out of the "
-            "description and add them as closures.",
-            robot.closures,
-        )
+    """Return the edits that add a robot: object, links, joints, and last the connections (thesis figure 3.6).
+
+    The joints that close kinematic loops are left to `closing_edits`.
+    """
     root = _link(name, robot.root)
     return [
         Apply(f"create {name}", AddObject(name=name, root=root)),
@@ -49,10 +46,36 @@ def edits_of(robot: RobotDescription, name: str) -> list[Edit]:
     ]
 
 
+def link_edits(link: AddLink, joint: Joint | None, parent: str | None) -> list[Edit]:
+    """Return the edits that add a link, its joint and its connection; `a/joints/b` is the joint of `a/links/b`."""
+    made: list[Edit] = [Apply(f"create {link.path}", link)]
+    path = None
+    if joint is not None:
+        before, inside, name = link.path.rpartition("/links/")
+        path = f"{before}/joints/{name}" if inside else f"{link.path}/joint"
+        made.append(Apply(f"create {path}", AddJoint(path=path, joint=joint)))
+    if joint is not None or parent is not None:
+        connected = Connect(child=link.path, joint=path, parent=parent)
+        made.append(Apply(f"connect {parent or 'world'} {link.path}", connected))
+    return made
+
+
 def joint_of(description: JointDescription, variable: str) -> Joint:
     """Return the joint of a description, with a variable of this name, or several whose names begin with it."""
     joint = _MAKERS[description.kind](description, variable)
     return replace(joint, parent_T_joint=description.parent_T_joint, joint_T_child=description.joint_T_child)
+
+
+def initial_values(robot: RobotDescription, name: str) -> dict[str, float]:
+    """Return the positions that the file gives, by name of a variable; zero and no rotation where it gives none."""
+    found: dict[str, float] = {}
+    for description in (*robot.joints, *robot.closures):
+        joint = joint_of(description, f"{name}/{description.name}")
+        names = [variable.name for variable in joint.variables]
+        usual = [1.0 if one.endswith("/" + QUATERNION[0]) else 0.0 for one in names]
+        if description.mimic is None or not isinstance(joint, AxisJoint):
+            found.update(zip(names, description.initial or usual, strict=True))
+    return found
 
 
 def _axial(kind: type[AxisJoint]) -> Maker:

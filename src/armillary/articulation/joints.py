@@ -46,7 +46,8 @@ CHOICES: tuple[str, ...] = ("linear", "wrap", "hold")
 
 _IDENTITY = Transform.identity()
 _ORIGIN = (0.0, 0.0, 0.0)
-_QUATERNION = ("qw", "qx", "qy", "qz")
+QUATERNION = ("qw", "qx", "qy", "qz")
+"""The ends of the names of the variables of a quaternion."""
 
 
 def check_interpolation(value: object) -> None:
@@ -433,7 +434,7 @@ class BallJoint(NamedJoint):
     """Rotates freely, by a unit quaternion."""
 
     kind: ClassVar[str] = "ball"
-    parts: ClassVar[tuple[str, ...]] = _QUATERNION
+    parts: ClassVar[tuple[str, ...]] = QUATERNION
 
     @property
     def motion(self) -> PoseExpression:
@@ -456,7 +457,7 @@ class FloatingJoint(NamedJoint):
     """Moves freely: a position and a unit quaternion."""
 
     kind: ClassVar[str] = "floating"
-    parts: ClassVar[tuple[str, ...]] = ("x", "y", "z", *_QUATERNION)
+    parts: ClassVar[tuple[str, ...]] = ("x", "y", "z", *QUATERNION)
 
     @property
     def motion(self) -> PoseExpression:

@@ -10,21 +10,23 @@ from typing import Any, TypeVar
 
 from armillary.articulation import files
 from armillary.articulation._callbacks import Callback, Callbacks, ConstraintsOf, Subscription, TagsLike, UnderPath
+from armillary.articulation._closing import closing_edits
 from armillary.articulation._overlay import Overlay
 from armillary.articulation._queries import Affected, PoseCache, affected_in, constraints_in, value_at
-from armillary.articulation._robots import edits_of
+from armillary.articulation._robots import edits_of, link_edits
 from armillary.articulation.constraints import Constraint
 from armillary.articulation.expressions import PoseExpression
 from armillary.articulation.history import Apply, Edit, History, InsertAfter, InsertBefore, ModelChange, RemoveOperation
 from armillary.articulation.joints import Joint
 from armillary.articulation.links import ArticulatedObject, Link, check_links
 from armillary.articulation.loops import Closure, Loops, check_loops
-from armillary.articulation.operations import Operation
+from armillary.articulation.operations import AddLink, AddObject, Operation
 from armillary.articulation.paths import as_path, is_under
 from armillary.articulation.variables import Variable
 from armillary.errors import InvalidArgument, InvalidModelFile, TagTaken, WrongValue
 from armillary.forks import new_lock
-from armillary.formats import RobotDescription, read_sdf, read_urdf
+from armillary.formats import RobotDescription, read_mjcf, read_sdf, read_urdf
+from armillary.formats.descriptions import Inertial, ShapeDescription
 from armillary.formats.fields import read_bytes, write_whole
 from armillary.formats.packages import PackageFolders
 from armillary.notebook import card, facts, listing
@@ -86,6 +88,40 @@ class ArticulationModel:
     def remove(self, *tags: str) -> ModelChange:
         """Remove operations, all of them or none."""
         return self.edit([RemoveOperation(tag) for tag in tags])
+
+    def add(
+        self,
+        path: str,
+        joint: Joint | None = None,
+        parent: str | None = None,
+        *,
+        visuals: Sequence[ShapeDescription] = (),
+        collisions: Sequence[ShapeDescription] = (),
+        inertial: Inertial | None = None,
+    ) -> ModelChange:
+        """Add a link, its joint and its connection to the link that carries it, in one edit.
+
+        The joint of `robot/links/door` is at `robot/joints/door`, and `robot` becomes an object with this link as its
+        root where it is none yet. Each part is an operation with its own tag: `create PATH`, `connect PARENT PATH`.
+
+        Args:
+            path: Of the link, as in `robot/links/door`.
+            joint: How it moves in its parent; None: it is fixed to it, with the same frame.
+            parent: The path of the link that carries it; None for the frame of the whole model.
+            visuals: The shapes that are seen.
+            collisions: The shapes that collide.
+            inertial: Mass and inertia.
+
+        Raises:
+            TagTaken: There is such a link already.
+        """
+        made = AddLink(path=as_path(path), visuals=tuple(visuals), collisions=tuple(collisions), inertial=inertial)
+        edits = link_edits(made, joint, None if parent is None else as_path(parent))
+        name = made.path.partition("/links/")[0]
+        with self._lock:
+            if name != made.path and name not in self._history.values:
+                edits.insert(0, Apply(f"create {name}", AddObject(name=name, root=made.path)))
+        return self._notified(lambda: self._edited_anew(edits, [f"create {made.path}"]))
 
     def edit(self, edits: Sequence[Edit]) -> ModelChange:
         """Apply several edits as one, in this order.
@@ -166,6 +202,18 @@ class ArticulationModel:
             packages: The folders of `model://` and `package://`.
         """
         return self._added([(robot, robot.name) for robot in read_sdf(path_or_text, packages=packages)])
+
+    def load_mjcf(
+        self, path_or_text: str | PathLike[str], *, name: str | None = None, packages: PackageFolders = ()
+    ) -> ArticulatedObject:
+        """Add the model of an MJCF file: `name/links/BODY`, `name/joints/JOINT`, variables `name/JOINT`.
+
+        Args:
+            path_or_text: The file, or its text.
+            name: Its name in the model; as in the file, if left out.
+            packages: The folders of `package://`.
+        """
+        return self.add_robot(read_mjcf(path_or_text, packages=packages), name=name)
 
     def add_robot(self, robot: RobotDescription, *, name: str | None = None) -> ArticulatedObject:
         """Add the robot of a description, in one edit; under the name it has there, if no other is given."""
@@ -352,7 +400,7 @@ class ArticulationModel:
 
     def _added(self, robots: Sequence[tuple[RobotDescription, str]]) -> tuple[ArticulatedObject, ...]:
         named = [(robot, as_path(name)) for robot, name in robots]
-        edits = [edit for robot, name in named for edit in edits_of(robot, name)]
+        edits = [edit for robot, name in named for edit in _robot_edits(robot, name)]
         self._notified(lambda: self._edited_anew(edits, [f"create {name}" for _, name in named]))
         return tuple(self._of_kind(name, ArticulatedObject) for _, name in named)
 
@@ -386,6 +434,16 @@ class ArticulationModel:
             self._callbacks.put(change)
         self._callbacks.notify(print_error if self.on_error is None else self.on_error)
         return change
+
+
+def _robot_edits(robot: RobotDescription, name: str) -> list[Edit]:
+    """Return the edits that add a robot, and close its kinematic loops."""
+    edits = edits_of(robot, name)
+    if not robot.closures:
+        return edits
+    alone = ArticulationModel()
+    alone.edit(edits)
+    return [*edits, *closing_edits(robot, name, PoseCache(alone.links().__getitem__).in_common)]
 
 
 def _only(values: Mapping[str, Any], kind: type[V]) -> dict[str, V]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, make_dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, get_type_hints
 
 from armillary._core import Transform
-from armillary.articulation.expressions import VectorExpression
-from armillary.articulation.joints import AxisJoint, Joint
+from armillary.articulation.expressions import Expression, VectorExpression
+from armillary.articulation.geometry import stack
+from armillary.articulation.joints import QUATERNION, AxisJoint, Joint
 from armillary.articulation.links import ArticulatedObject, Link
 from armillary.articulation.loops import Closure
 from armillary.articulation.variables import Variable, position
@@ -48,6 +49,12 @@ class Reading(Protocol):
         """Return the pose of a link in the model: the product of the poses of all links from the root to it.
 
         The link is one of the declared paths. The operation runs again when one of the links that carry it changes.
+        """
+
+    def poses_in_common(self, first: str, second: str) -> tuple[PoseExpression, PoseExpression]:
+        """Return the poses of two links in the nearest link that carries both, or else in the model.
+
+        Both are among the declared paths. The operation runs again when one of the links that carry them changes.
         """
 
 
@@ -256,10 +263,21 @@ class CloseLoop(Operation):
         right: The path of the other.
         meets: "pose": the frames of both coincide, as where two hands hold a tray. "position": only their origins,
             as with a pin.
+        joint: The path of a joint by which the right link moves in the left one where they meet; None: by none. Its
+            variables are among those of the loop.
         left_T_meeting: The meeting point on the one link.
         right_T_meeting: The meeting point on the other.
         dependents: The names of the variables that follow.
         start: Where the first search for each of them begins; all zero, if left out.
+        quaternions: The names of joints whose quaternion is among the dependents: it keeps the length one.
+        held: The names of dependents that the loop leaves free, and that stay where their search begins: the turn of a
+            rod between two balls about itself.
+        rows: Which of the equations count, by number: x, y, z of the positions, then the nine entries of the rotations;
+            all, if left out. A plane mechanism whose file is rounded closes in its plane alone.
+
+    >>> CloseLoop(path="door/loops/strut", left="door/links/strut", right="door/links/lid", meets="position",
+    ...     dependents=("door/strut", "door/lid")).reads
+    ('door/links/strut', 'door/links/lid')
     """
 
     kind: ClassVar[str] = "close_loop"
@@ -272,11 +290,15 @@ class CloseLoop(Operation):
     left_T_meeting: Transform = _IDENTITY
     right_T_meeting: Transform = _IDENTITY
     start: tuple[float, ...] = ()
+    joint: str | None = None
+    quaternions: tuple[str, ...] = ()
+    held: tuple[str, ...] = ()
+    rows: tuple[int, ...] = ()
 
     @property
     def reads(self) -> Sequence[str]:
-        """The paths of both links."""
-        return (self.left, self.right)
+        """The paths of both links, and of the joint."""
+        return (self.left, self.right) if self.joint is None else (self.left, self.right, self.joint)
 
     @property
     def writes(self) -> Sequence[str]:
@@ -285,13 +307,34 @@ class CloseLoop(Operation):
 
     def run(self, read: Reading) -> Mapping[str, Any]:
         """Return the closure; it runs again when one of the links that carry the two changes."""
-        left = read.pose(self.left) @ self.left_T_meeting
-        right = read.pose(self.right) @ self.right_T_meeting
+        left, right = read.poses_in_common(self.left, self.right)
+        joint = None if self.joint is None else _of_kind(read, self.joint, Joint)
         dependents, start = _dependents(self.dependents, self.start)
+        meeting = self.residual(left, right, joint)
+        if any(not 0 <= row < len(meeting) for row in self.rows):
+            raise InvalidOperation(f"The loop has {len(meeting)} equations, and rows= names {self.rows}.", self.rows)
+        counted = stack([meeting[row] for row in self.rows]) if self.rows else meeting
+        residual = stack([counted, *self._extra(start)])
+        return {self.path: Closure(residual, dependents=dependents, start=start)}
+
+    def residual(self, left: PoseExpression, right: PoseExpression, joint: Joint | None) -> VectorExpression:
+        """Return what is zero where two links with these poses meet."""
+        first, second = left @ self.left_T_meeting, right @ self.right_T_meeting
+        if joint is not None:
+            first @= joint.parent_T_child
         if self.meets == "position":
-            points = left.translation, right.translation
-            return {self.path: Closure.of_points(*points, dependents=dependents, start=start)}
-        return {self.path: Closure.of_poses(left, right, dependents=dependents, start=start)}
+            return VectorExpression(first.translation - second.translation)
+        # All nine entries of the rotations: their antisymmetric part alone is zero at half a turn as well.
+        turned = first.rotation.matrix - second.rotation.matrix
+        entries = [turned[i, j] for i in range(3) for j in range(3)]
+        return VectorExpression(stack([first.translation - second.translation, *entries]))
+
+    def _extra(self, start: Mapping[Variable, float]) -> Iterator[Expression]:
+        for name in self.quaternions:
+            w, x, y, z = (position(f"{name}/{part}") for part in QUATERNION)
+            yield w * w + x * x + y * y + z * z - 1.0
+        for name in self.held:
+            yield position(name).expression - start.get(position(name), 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

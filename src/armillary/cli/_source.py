@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 DEMO, TURTLES = "demo", "turtles"
 _DEMOS = (DEMO, TURTLES)
-URDF, SDF = (".urdf", ".xacro"), (".sdf", ".world")
+URDF, SDF, MJCF = (".urdf", ".xacro"), (".sdf", ".world"), (".xml", ".mjcf")
+ROBOTS = (*URDF, *SDF, *MJCF)
 _HISTORY_S = 30.0
 _FORMAT_BYTES = 2**30
 _PARTS = {"armillary.scene": "a saved scene", "armillary.model": "a saved model"}
@@ -76,7 +77,7 @@ def saved_world(path: Path) -> World:
     kind = _json_format(path)
     if kind == "armillary.world":
         return World.load(path)
-    if path.suffix in (*URDF, *SDF):
+    if path.suffix in ROBOTS:
         raise InvalidArgument(f"'{path}' is no saved world. {_save_hint(path, path.with_suffix('.json'))}", str(path))
     if kind in _PARTS:
         beside = path.with_name(f"{path.stem}_world.json")
@@ -89,14 +90,16 @@ def _save_hint(path: Path, target: Path) -> str:
 
 
 def robots_in(path: Path) -> tuple[RobotDescription, ...]:
-    """Read the robots of a URDF or SDF file."""
-    from armillary.formats import read_sdf, read_urdf  # noqa: PLC0415  (lxml is optional)
+    """Read the robots of a URDF, SDF or MJCF file."""
+    from armillary.formats import read_mjcf, read_sdf, read_urdf  # noqa: PLC0415  (lxml is optional)
 
-    return (read_urdf(path),) if path.suffix in URDF else read_sdf(path)
+    if path.suffix in SDF:
+        return read_sdf(path)
+    return (read_urdf(path) if path.suffix in URDF else read_mjcf(path),)
 
 
 def _read_world(path: Path, *, with_shapes: bool) -> World:
-    if path.suffix in (*URDF, *SDF):
+    if path.suffix in ROBOTS:
         return _world_of_robots(path, with_shapes=with_shapes)
     kind = _json_format(path)
     if kind == "armillary.world":
@@ -110,7 +113,7 @@ def _read_world(path: Path, *, with_shapes: bool) -> World:
         world.scene.load(path)
         return world
     raise InvalidArgument(
-        f"'{path}' is no world: a saved world or scene (.json), a URDF or an SDF file is expected.", str(path)
+        f"'{path}' is no world: a saved world or scene (.json), a URDF, SDF or MJCF file is expected.", str(path)
     )
 
 
@@ -132,14 +135,28 @@ def _world_of_robots(path: Path, *, with_shapes: bool) -> World:
     model, robots = ArticulationModel(), robots_in(path)
     for robot in robots:
         model.add_robot(robot)
-    return _mounted(path.stem, model, prefix="" if len(robots) == 1 else None, with_shapes=with_shapes)
+    return _mounted(path.stem, model, robots, prefix="" if len(robots) == 1 else None, with_shapes=with_shapes)
 
 
-def _mounted(name: str, model: ArticulationModel, *, prefix: str | None, with_shapes: bool) -> World:
-    """Return a world with a mounted model whose joints are at zero, or as near to it as their limits allow."""
+def _mounted(
+    name: str,
+    model: ArticulationModel,
+    robots: Sequence[RobotDescription] = (),
+    *,
+    prefix: str | None,
+    with_shapes: bool,
+) -> World:
+    """Return a world with a mounted model; its joints are where the file has them, or as near as their limits allow."""
+    from armillary.articulation import initial_values  # noqa: PLC0415  (casadi is optional)
+
     world = World(name)
     mount = world.mount(model, prefix=prefix, shapes="visual" if with_shapes else "none", skip_missing=True)
-    rest = {joint: min(max(0.0, low), high) for joint, (low, high) in mount.limits.items()}
+    initial = {key: value for robot in robots for key, value in initial_values(robot, robot.name).items()}
+    rest = {}
+    for variable, joint in mount.joints.items():
+        if joint not in mount.dependents:
+            low, high = mount.limits[joint]
+            rest[joint] = min(max(initial.get(variable, 0.0), low), high)
     if rest:
         world.set_joints(rest, at=0)
     return world
@@ -170,7 +187,7 @@ def _turtles() -> _Simulation:
 def complete_world(incomplete: str) -> list[str]:
     """Complete the names of files that contain a world, and of demonstrations."""
     folder = Path(incomplete).parent
-    files = [path for path in folder.glob("*") if path.is_dir() or path.suffix in (".json", *URDF, *SDF)]
+    files = [path for path in folder.glob("*") if path.is_dir() or path.suffix in (".json", *ROBOTS)]
     names = [f"{path}/" if path.is_dir() else str(path) for path in files]
     return sorted(name for name in [*names, *_DEMOS] if name.startswith(incomplete))
 

@@ -1,4 +1,4 @@
-"""`armillary convert`: URDF, SDF and saved worlds into other formats."""
+"""`armillary convert`: URDF, SDF, MJCF and saved worlds into other formats."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from armillary.cli._arguments import AsJson
 from armillary.cli._output import print_result
-from armillary.cli._source import SDF, URDF, open_world, robots_in
+from armillary.cli._source import ROBOTS, open_world, robots_in
 from armillary.cli._terminal import progress_bar
 from armillary.errors import InvalidArgument
 from armillary.store.nodes import is_containment, is_of_a_node
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 EXAMPLE = "armillary convert robot.urdf robot.json"
 
 _YAML = (".yaml", ".yml")
-_From = Annotated[Path, typer.Argument(metavar="IN", help="A URDF or SDF file, or a saved world.")]
+_From = Annotated[Path, typer.Argument(metavar="IN", help="A URDF, SDF or MJCF file, or a saved world.")]
 _To = Annotated[Path, typer.Argument(metavar="OUT", help="robot.urdf, world.json, or extrinsics.yaml.")]
 _Lossy = Annotated[bool, typer.Option("--lossy", help="Write URDF without what URDF cannot represent.")]
 
 
 def convert(*, source: _From, target: _To, lossy: _Lossy = False, as_json: AsJson = False) -> None:
-    """Convert URDF, SDF and saved worlds; the suffix of OUT selects the format."""
+    """Convert URDF, SDF, MJCF and saved worlds; the suffix of OUT selects the format."""
     with progress_bar(f"Converting {source}"):
         lost = convert_file(source, target, lossy=lossy)
     if lost:
@@ -65,8 +65,8 @@ def _left_out(world: World, target: Path, *, written: int) -> str:
 def _to_urdf(source: Path, target: Path, *, lossy: bool) -> None:
     from armillary.formats import write_urdf  # noqa: PLC0415  (lxml is optional)
 
-    if source.suffix not in (*URDF, *SDF):
-        raise InvalidArgument(f"URDF is made from URDF or SDF files, and '{source}' is neither.", str(source))
+    if source.suffix not in ROBOTS:
+        raise InvalidArgument(f"URDF is made from URDF, SDF or MJCF files, and '{source}' is none.", str(source))
     robots = robots_in(source)
     if len(robots) != 1:
         names = ", ".join(robot.name for robot in robots)

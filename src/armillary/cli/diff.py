@@ -14,7 +14,7 @@ from armillary.stamps import Latest
 
 EXAMPLE = "armillary diff kitchen.json kitchen.json"
 
-_HELP = "a saved world or scene, or a URDF or SDF file"
+_HELP = "a saved world or scene, or a URDF, SDF or MJCF file"
 _Before = Annotated[str, typer.Argument(metavar="A", help=f"The first world: {_HELP}.", autocompletion=complete_world)]
 _After = Annotated[str, typer.Argument(metavar="B", help=f"The second world: {_HELP}.", autocompletion=complete_world)]
 _Metres = Annotated[float, typer.Option("--tolerance-m", help="Things this near are at the same place, in metres.")]

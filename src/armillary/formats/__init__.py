@@ -19,6 +19,7 @@ from armillary.formats.descriptions import (
     SphereForm,
 )
 from armillary.formats.meshes import MeshArrays, MissingMesh, missing_meshes, read_mesh, read_meshes
+from armillary.formats.mjcf import read_mjcf
 from armillary.formats.sdf import read_sdf
 from armillary.formats.urdf import read_urdf
 from armillary.formats.urdf_writing import urdf_losses, write_urdf
@@ -45,6 +46,7 @@ __all__ = [
     "missing_meshes",
     "read_mesh",
     "read_meshes",
+    "read_mjcf",
     "read_sdf",
     "read_urdf",
     "urdf_losses",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -30,6 +31,9 @@ from armillary.formats.descriptions import (
     Triple,
 )
 from armillary.formats.packages import FileFinder
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["SdfJoint", "read_link"]
 
@@ -126,6 +130,7 @@ _ONE_AXIS = {"revolute", "continuous", "prismatic", "screw"}
 _TWO_AXES = {"universal", "revolute2"}
 _Z = (0.0, 0.0, 1.0)
 _AXES_IN_JOINT_SINCE = (1, 5)
+_PARALLEL = 0.999
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +163,48 @@ class SdfJoint:
         """Return the full name, with the scope of the model."""
         return name if name == WORLD else self.scope + name
 
+    @property
+    def is_gearbox(self) -> bool:
+        """Whether it couples two other joints, and is none itself."""
+        return self.element.get("type") == "gearbox"
+
+    def gear(self, frames: Frames, joints: Sequence[JointDescription]) -> tuple[str, Mimic]:
+        """Return the joint that follows by a gearbox, and how.
+
+        The angle from the reference body to the child is the one to the parent times minus the ratio.
+        """
+        named = self.element.text_of("gearbox_reference_body")
+        if named is None:
+            raise self.element.error("<gearbox_reference_body> is missing")
+        reference = frames.link_of(self.full_name(named), self.element)
+        ends = (("parent", "axis"), ("child", "axis2"))
+        links = [(frames.link_of(self.end(tag), self.element), self._direction(axis, frames)) for tag, axis in ends]
+        (leader, first), (follower, second) = (self._turning(reference, *end, frames, joints) for end in links)
+        ratio = self.element.number_of("gearbox_ratio", 1.0)
+        return follower.name, Mimic(joint=leader.name, multiplier=-ratio * first * second)
+
+    def _direction(self, axis: str, frames: Frames) -> NDArray[np.float64]:
+        """The direction of an axis in the world."""
+        given = self._axis(self.element.child(axis), frames)
+        return np.asarray(frames.world_T(self.name, self.element).rotation @ np.array(given))
+
+    def _turning(
+        self,
+        reference: str,
+        link: str,
+        direction: NDArray[np.float64],
+        frames: Frames,
+        joints: Sequence[JointDescription],
+    ) -> tuple[JointDescription, float]:
+        """Return the joint by which a link turns on the reference body, and 1, or -1 where it turns the other way."""
+        for joint in joints:
+            if {joint.parent, joint.child} == {reference, link} and joint.kind in {"revolute", "continuous"}:
+                along = float(frames.world_T(joint.name, self.element).rotation @ np.array(joint.axis) @ direction)
+                if abs(along) < _PARALLEL:
+                    raise self.element.error(f"its axis is not that of the joint '{joint.name}'")
+                return joint, math.copysign(1.0, along) * (1.0 if joint.child == link else -1.0)
+        raise self.element.error(f"no joint turns '{link}' on its reference body '{reference}'")
+
     def placed(self, frames: Frames) -> JointDescription:
         """Return its description, between links."""
         kind, parent, child = (
@@ -186,8 +233,6 @@ class SdfJoint:
 
     def _kind(self) -> JointKind:
         kind = self.element.one_of(self.element.required("type"), _KINDS, "type of joint")
-        if kind == "gearbox":
-            raise self.element.error("a gearbox couples two joints and is none itself", "Write it as <mimic>.")
         return "fixed" if self.is_static else cast("JointKind", kind)
 
     def _axis(self, axis: Element | None, frames: Frames) -> Triple:

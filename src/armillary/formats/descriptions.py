@@ -239,6 +239,8 @@ class JointDescription:
         mimic: The joint that it follows.
         dynamics: Its damping and friction.
         pitch_m: How far a screw moves along its axis in one turn.
+        initial: Its position in the file: of a floating joint (x, y, z, qw, qx, qy, qz); empty: zero, or no rotation.
+        is_driven: Whether the file has an actuator for it.
     """
 
     name: str
@@ -255,6 +257,8 @@ class JointDescription:
     mimic: Mimic | None = None
     dynamics: Dynamics | None = None
     pitch_m: float | None = None
+    initial: tuple[float, ...] = ()
+    is_driven: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

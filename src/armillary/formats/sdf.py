@@ -250,7 +250,7 @@ _IDENTITY = Transform.identity()
 
 def _assemble(model: _Model) -> RobotDescription:
     """Describe a model as a tree, with the joints that close loops beside it."""
-    joints = [joint.placed(model.frames) for joint in model.joints]
+    joints = _geared(model, [joint.placed(model.frames) for joint in model.joints if not joint.is_gearbox])
     names = [link.name for link in model.links]
     on_world = any(WORLD in {joint.parent, joint.child} for joint in joints)
     first = WORLD if on_world else _top_link(model, joints)
@@ -261,6 +261,18 @@ def _assemble(model: _Model) -> RobotDescription:
     to_world = [_joint_to_world(model, root, joints) for root in found.roots if root != WORLD]
     whole = Spanning((*found.joints, *to_world), found.closures, (WORLD,))
     return _description(model, [LinkDescription(name=WORLD), *model.links], whole, WORLD)
+
+
+def _geared(model: _Model, joints: list[JointDescription]) -> list[JointDescription]:
+    """Return the joints, of which some follow others by gearboxes."""
+    by_name = {joint.name: joint for joint in joints}
+    for gearbox in model.joints:
+        if gearbox.is_gearbox and not gearbox.is_static:
+            name, mimic = gearbox.gear(model.frames, joints)
+            if by_name[name].mimic is not None:
+                raise gearbox.element.error(f"the joint '{name}' follows another one already", "Remove one.")
+            by_name[name] = replace(by_name[name], mimic=mimic)
+    return list(by_name.values())
 
 
 def _top_link(model: _Model, joints: Sequence[JointDescription]) -> str:

@@ -141,7 +141,7 @@ class TestAMistake:
             ("load notes.txt", "'notes.txt' is no saved world"),
             ("load broken.json", "at records[0]: This is no change: field 'pose'"),
             ("convert robot.urdf robot.doc", "must end with .urdf, .json"),
-            ("convert kitchen.json robot.urdf", "URDF is made from URDF or SDF files"),
+            ("convert kitchen.json robot.urdf", "URDF is made from URDF, SDF or MJCF files"),
             ("convert two.sdf one.urdf", "URDF holds one robot, and 'two.sdf' has 2: a, b"),
             ("convert nowhere.urdf x.json", "nowhere.urdf"),
             ("bench --often", "No such option: --often"),

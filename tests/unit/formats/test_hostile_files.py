@@ -9,13 +9,13 @@ import pytest
 
 from armillary import errors
 from armillary.demos.models import mobile_manipulator
-from armillary.formats import read_sdf, read_urdf, write_urdf
+from armillary.formats import read_mjcf, read_sdf, read_urdf, write_urdf
 from armillary.formats._xml import LARGEST_FILE_BYTES
 from unit.formats.kit import LINKS, lamp, robot, robot_file
 from unit.formats.mutations import mutated
 
 MUTANTS = 700
-READERS = [read_urdf, read_sdf]
+READERS = [read_urdf, read_sdf, read_mjcf]
 each_reader = pytest.mark.parametrize("read", READERS, ids=lambda read: read.__name__)
 
 LAUGHS = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10 if i else "ha" * 10}">' for i in range(10))
@@ -108,6 +108,7 @@ def sources():
         (read_urdf, write_urdf(small)),
         (read_sdf, robot_file("cassie_v2.sdf").read_text()),
         (read_sdf, NESTED),
+        (read_mjcf, MJCF),
     ]
 
 
@@ -124,8 +125,22 @@ NESTED = """<sdf version="1.9"><world name="w"><frame name="f"><pose>1 2 3 0 0 1
 </model></world></sdf>"""
 
 
+MJCF = """<mujoco model="m"><compiler angle="radian" eulerseq="zyx" meshdir="parts"/>
+<default><geom size="0.1"/><default class="arm"><joint axis="1 0 0" range="-1 1"/><geom type="capsule" size="1 2"/>
+</default></default>
+<asset><mesh name="a" file="a.stl" scale="1 1 2" refpos="1 0 0"/><material name="red" rgba="1 0 0 1"/></asset>
+<worldbody><geom type="plane" size="1 1 1"/><frame pos="1 0 0" euler="0 0 1">
+<body name="b" childclass="arm" pos="1 2 3">
+<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><joint name="j" ref="0.5"/><joint name="k" type="slide"/><geom/>
+<geom type="mesh" mesh="a" material="red"/><site name="s" fromto="0 0 0 1 1 1"/><body name="c" zaxis="1 1 1">
+<joint name="l" type="ball" pos="1 0 0"/><geom class="main" type="box" size="1 1 1"/></body></body></frame>
+<body name="d" quat="1 2 3 4"><freejoint/></body></worldbody>
+<equality><joint joint1="k" joint2="j" polycoef="0 1"/><weld body1="c" body2="d"/></equality>
+<actuator><motor joint="j"/></actuator></mujoco>"""
+
+
 class TestFilesWithSomethingWrong:
-    @pytest.mark.parametrize(("read", "text"), sources(), ids=["manipulator", "panda", "cassie", "nested"])
+    @pytest.mark.parametrize(("read", "text"), sources(), ids=["manipulator", "panda", "cassie", "nested", "mjcf"])
     def test_are_refused_in_words_or_read(self, read, text):
         draw = random.Random(11)
         assert read(text)

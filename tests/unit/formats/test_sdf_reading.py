@@ -257,10 +257,26 @@ class TestCassie:
         assert sum("closes a loop" in loss for loss in urdf_losses(cassie)) == 4
         assert write_urdf(cassie, lossy=True).count("<joint ") == len(cassie.joints)
 
-    def test_with_gearboxes_is_refused_with_the_line(self):
-        with pytest.raises(errors.InvalidRobotFile, match="a gearbox couples two joints") as caught:
-            read_sdf(robot_file("cassie.sdf"))
-        assert caught.value.line == 130
+    def test_has_gearboxes_by_which_joints_follow_motors(self):
+        cassie = one(robot_file("cassie.sdf"))
+        gears = {joint.name: joint.mimic for joint in cassie.joints if joint.mimic is not None}
+        assert len(gears) == 10
+        assert gears["left-roll-op"] == Mimic(joint="left-roll-ip", multiplier=-0.04)
+
+    @pytest.mark.parametrize(
+        ("inside", "reason"),
+        [
+            ("", "<gearbox_reference_body> is missing"),
+            (
+                "<gearbox_reference_body>b</gearbox_reference_body>",
+                "no joint turns 'm::a' on its reference",
+            ),
+        ],
+    )
+    def test_has_no_gearbox_without_joints(self, inside, reason):
+        gearbox = f'<joint name="g" type="gearbox"><parent>a</parent><child>b</child>{inside}</joint>'
+        with pytest.raises(errors.InvalidRobotFile, match=reason):
+            read_sdf(model(TWO + gearbox))
 
 
 CYCLE = '<link name="a"/><frame name="f" attached_to="f"><pose relative_to="a"/></frame>'
