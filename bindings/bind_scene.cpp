@@ -136,6 +136,12 @@ nb::object error_of_refusal(Self self, const Refusal& refusal) {
   }
 }
 
+}  // namespace
+
+void raise_refusal(Self self, const Refusal& refusal) { raise_object(error_of_refusal(self, refusal)); }
+
+namespace {
+
 nb::list record_list(std::span<const ChangePtr> changes) {
   nb::list records;
   for (const ChangePtr& change : changes) records.append(change_object(change));
@@ -144,7 +150,7 @@ nb::list record_list(std::span<const ChangePtr> changes) {
 
 /// Raises what was refused.
 void check_outcome(Self self, const Outcome& outcome) {
-  if (outcome.refusal) raise_object(error_of_refusal(self, outcome.refusal));
+  if (outcome.refusal) raise_refusal(self, outcome.refusal);
   StoreCore& world = core(self);
   const std::uint64_t edits = world.edits;
   sync_catalog(world);

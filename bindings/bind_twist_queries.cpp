@@ -140,10 +140,8 @@ void add_body(Self self, nb::handle name, const std::vector<nb::object>& frames)
   StoreCore& world = core(self);
   std::vector<std::string> keys;
   for (const nb::object& frame : frames) keys.push_back(frame_key(world, frame));
-  const std::vector<std::string_view> names(keys.begin(), keys.end());
-  log::SetBody payload{.body = std::string(text_of(name)), .frames = {names.begin(), names.end()}};
   const Failure failure =
-      change_frames(self, std::move(payload), true, [&](log::Payload&) { return world.forest->add_body(text_of(name), names); });
+      change_frames(self, request_for(log::SetBody{.body = std::string(text_of(name)), .frames = std::move(keys)}));
   if (failure) raise_failure(world, failure, name, name);
   for (const nb::object& frame : frames) remember(world, frame);
   sync_bodies(world);

@@ -35,10 +35,17 @@ Failure write_new_twist(Self self, const MeasuredTwist& measured, const std::fun
   const scene::RelationName relation{std::string(text_of(measured.of)), std::string(text_of(measured.relative_to)),
                                      std::string(text_of(measured.source))};
   if (with_changes(self, [&](scene::Store& store) { return store.knows_twist(relation); })) return write();
-  log::Assert payload{.track = {log::TrackKind::twist, relation.of, relation.source},
-                      .since = measured.at,
-                      .value = log::Sampled{relation.in_frame}};
-  return change_frames(self, std::move(payload), true, [&](log::Payload&) { return write(); });
+  scene::ChangeRequest request = request_for(log::Assert{.track = {log::TrackKind::twist, relation.of, relation.source},
+                                                         .since = measured.at,
+                                                         .value = log::Sampled{relation.in_frame}});
+  request.first_samples.emplace_back(PlaceTwist{.of = relation.of,
+                                                .relative_to = relation.in_frame,
+                                                .source = relation.source,
+                                                .at = measured.at,
+                                                .expressed_in = std::string(text_of(measured.expressed_in)),
+                                                .velocity = measured.velocity,
+                                                .covariance = measured.covariance});
+  return change_frames(self, std::move(request));
 }
 
 Failure write_twist(Self self, const MeasuredTwist& measured, bool is_new) {

@@ -49,9 +49,7 @@ void prefer(Self self, nb::handle of, nb::handle source, nb::handle start, nb::h
   if (!end.is_none()) payload.end = Stamp{as_stamp(end, "end")};
   if (payload.end <= payload.start)
     raise("InvalidArgument", "A preference ends after it begins: end must be later than start.", end);
-  const Failure failure = change_frames(self, std::move(payload), true, [&](log::Payload&) {
-    return chosen ? world.forest->check_source(id, *chosen) : Failure{};
-  });
+  const Failure failure = change_frames(self, request_for(std::move(payload)));
   if (failure) raise_failure(world, failure, of, of);
   ++world.edits;
   resolve_pending(self);
@@ -60,15 +58,12 @@ void prefer(Self self, nb::handle of, nb::handle source, nb::handle start, nb::h
 void add_frame(Self self, nb::args names) {
   std::vector<nb::object> checked;
   for (nb::handle name : names) checked.push_back(nb::object(core(self).upcalls.declare_name(self, name)));
-  Forest& forest = *core(self).forest;
+  const Forest& forest = *core(self).forest;
   log::SetFrames added;
   for (const nb::object& name : checked)
     if (forest.find_frame(text_of(name)) == kNone) added.names.emplace_back(text_of(name));
   if (added.names.empty()) return;
-  (void)change_frames(self, std::move(added), true, [&](log::Payload& payload) {
-    for (const std::string& frame : std::get<log::SetFrames>(payload).names) forest.add_frame(frame);
-    return Failure{};
-  });
+  (void)change_frames(self, request_for(std::move(added)));
   for (const nb::object& name : checked) remember(core(self), name);
 }
 

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
-#include <numeric>
 
 #include "armillary/series/pose_row.hpp"
 #include "convert.hpp"
@@ -85,12 +84,19 @@ void finish(Self self, const Edge& edge, const Failure& failure) {
 
 namespace {
 
+PlaceSample sample_of(const Edge& edge, Stamp at, const Transform& transform, const std::optional<Covariance>& covariance) {
+  const scene::RelationName relation = edge.relation();
+  PlaceSample sample{.of = relation.of, .in_frame = relation.in_frame, .source = relation.source, .at = at};
+  sample.in_frame_T_of = transform, sample.covariance = covariance;
+  return sample;
+}
+
 /// Names may be new, the relation may be new.
 void set_pose_by_name(Self self, nb::handle of, nb::handle in_frame, const Transform& transform, Stamp at, nb::handle source,
-                      const Covariance* covariance) {
+                      const std::optional<Covariance>& covariance) {
   const Edge edge = admitted_edge(self, of, in_frame, source, at);
-  const auto write = [&] { return core(self).forest->set_pose(edge.name(), at, transform, covariance); };
-  finish(self, edge, add_samples(self, edge.relation(), at, write));
+  const auto write = [&] { return core(self).forest->set_pose(edge.name(), at, transform, covariance ? &*covariance : nullptr); };
+  finish(self, edge, add_samples(self, edge.relation(), at, write, [&] { return sample_of(edge, at, transform, covariance); }));
 }
 
 /// Poses come in any coordinates that numbers can be read from, and are stored as a transform.
@@ -104,13 +110,6 @@ void add_relation(Self self, nb::handle of, nb::handle in_frame, nb::handle sour
   const SampleInterpolation chosen = as_sample_interpolation(interpolation);
   const Edge edge = admitted_edge(self, of, in_frame, source, since);
   finish(self, edge, choose_interpolation(self, edge.relation(), since, chosen, true));
-}
-
-PlaceSample sample_of(const Edge& edge, Stamp at, const Transform& transform, const std::optional<Covariance>& covariance) {
-  const scene::RelationName relation = edge.relation();
-  PlaceSample sample{.of = relation.of, .in_frame = relation.in_frame, .source = relation.source, .at = at};
-  sample.in_frame_T_of = transform, sample.covariance = covariance;
-  return sample;
 }
 
 void set_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb::handle at, nb::handle source,
@@ -131,7 +130,7 @@ void set_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle transfor
     const SampleInterpolation chosen = as_sample_interpolation(interpolation);
     const Edge edge = admitted_edge(self, of, in_frame, source, stamp);
     if (!has_interpolation(self, edge.relation(), chosen))
-      return finish(self, edge, add_interpolated(self, edge.relation(), chosen, {sample_of(edge, stamp, value, given)}));
+      return finish(self, edge, add_interpolated(self, edge.relation(), chosen, stamp, sample_of(edge, stamp, value, given)));
   }
   PyObject *of_id = known_id(world, of), *in_id = known_id(world, in_frame);
   if (of_id != nullptr && in_id != nullptr) {
@@ -145,7 +144,7 @@ void set_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle transfor
       return resolve_pending(self);
     }
   }
-  set_pose_by_name(self, of, in_frame, value, stamp, source, uncertainty);
+  set_pose_by_name(self, of, in_frame, value, stamp, source, given);
 }
 
 constexpr std::size_t kManyRows = 1000;  // so long others should not wait for the GIL
@@ -240,19 +239,14 @@ struct GivenPoses {
     return sample;
   }
 
-  /// All of them with the interpolation that their relation gets, or none; the failure names the row that was given.
-  [[nodiscard]] Failure add_interpolated(Self self, const Edge& edge, SampleInterpolation interpolation) const {
-    std::vector<std::size_t> order(stamps().size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, {}, [this](std::size_t row) { return stamps()[row]; });
-    std::vector<PlaceSample> samples;
-    for (const std::size_t row : order) {
-      const PlaceSample one = sample(row);
-      samples.push_back(sample_of(edge, one.at, one.in_frame_T_of, one.covariance));
-    }
-    Failure failure = python::add_interpolated(self, edge.relation(), interpolation, samples, Gil::released);
-    if (failure) failure->row = order[failure->row];
-    return failure;
+  /// All of them; the arrays are still those of this.
+  [[nodiscard]] PlaceSamples all(const scene::RelationName& relation) const {
+    return {.of = relation.of,
+            .in_frame = relation.in_frame,
+            .source = relation.source,
+            .stamps = stamps(),
+            .rows = rows.data(),
+            .sides = sides.empty() ? nullptr : sides.data()};
   }
 
   std::vector<double> rows;
@@ -269,14 +263,14 @@ void set_poses(Self self, nb::handle of, nb::handle in_frame, nb::handle transfo
   const Stamp first = stamps.empty() ? Stamp::always() : Stamp{std::ranges::min(stamps)};
   const Edge edge = admitted_edge(self, of, in_frame, source, first);
   const EdgeName name = edge.name();
-  const double* uncertainty = given.sides.empty() ? nullptr : given.sides.data();
+  const PlaceSamples all = given.all(edge.relation());
   Forest& forest = *core(self).forest;
-  const auto write = [&] { return forest.set_poses(name, stamps, given.rows.data(), uncertainty); };
+  const auto write = [&] { return forest.set_poses(name, all.stamps, all.rows, all.sides); };
   const auto add = [&]() -> Failure {
     if (stamps.empty()) return {};
     if (interpolation.is_none() || has_interpolation(self, edge.relation(), as_sample_interpolation(interpolation)))
-      return add_samples(self, edge.relation(), first, write, Gil::released);
-    return given.add_interpolated(self, edge, as_sample_interpolation(interpolation));
+      return add_samples(self, edge.relation(), first, write, [&] { return all; }, Gil::released);
+    return add_interpolated(self, edge.relation(), as_sample_interpolation(interpolation), first, all, Gil::released);
   };
   const Failure failure = add();
   if (failure)
@@ -314,11 +308,7 @@ void fix(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb
   const Stamp from = at.is_none() ? Stamp::always() : Stamp{as_stamp(at, "at")};
   const Edge edge = admitted_edge(self, of, in_frame, source, from);
   ++core(self).edits;
-  log::Assert payload = fixed_assertion(edge.relation(), from, pose, recalibrate);
-  const log::FixedPosePtr stored = std::get<log::Fixed>(payload.value).pose;
-  finish(self, edge, change_frames(self, std::move(payload), true, [&](log::Payload&) {
-           return core(self).forest->fix(edge.name(), from, stored, recalibrate);
-         }));
+  finish(self, edge, change_frames(self, request_for(fixed_assertion(edge.relation(), from, pose, recalibrate))));
 }
 
 void attach(Self self, nb::handle of, nb::handle to, nb::handle at, nb::handle source, nb::handle outside,
@@ -329,23 +319,23 @@ void attach(Self self, nb::handle of, nb::handle to, nb::handle at, nb::handle s
   if (of_id == to_id)
     raise("InvalidArgument", "Frame " + shown(of) + " cannot be attached to itself. Name two different frames.", of);
   const nb::object from = at.is_none() ? now_of(self) : nb::borrow(at);
-  std::optional<std::string_view> who;
-  if (!source.is_none()) who = text_of(source_of(self, source));
+  const nb::object who = source.is_none() ? world.own_name : source_of(self, source);
   const Stamp stamp{as_stamp(from, "at")};
-  check_one_path(self, of_stored, to_stored, source.is_none() ? world.own_name : source_of(self, source), stamp);
-  const Attachment attachment{.of = text_of(of_stored),
-                              .to = text_of(to_stored),
-                              .source = who,
-                              .own_name = text_of(world.own_name),
-                              .seen_at = at.is_none() ? When::newest() : When::exactly(stamp),
-                              .from = stamp,
-                              .context = as_context(world, outside, words().unique, nb::none(), hold_up_to_s),
-                              .rank = rank_from(rank)};
-  const Failure failure = change_frames(self, log::Assert{}, true, [&](log::Payload& payload) {
-    Result<FixedInfo> fixed = world.forest->attach(attachment);
-    payload = fixed_assertion({fixed.value.of, fixed.value.in_frame, fixed.value.source}, stamp, fixed.value.pose);
-    std::get<log::Assert>(payload).rank = attachment.rank;
-    return std::move(fixed.failure);
+  check_one_path(self, of_stored, to_stored, who, stamp);
+  const scene::RelationName relation{std::string(text_of(of_stored)), std::string(text_of(to_stored)), std::string(text_of(who))};
+  const Question seen{.of = of_id,
+                      .in_frame = to_id,
+                      .at = at.is_none() ? When::newest() : When::exactly(stamp),
+                      .context = as_context(world, outside, words().unique, nb::none(), hold_up_to_s)};
+  const Rank given_rank = rank_from(rank);
+  const Failure failure = change_frames(self, [&]() -> Result<scene::ChangeRequest> {
+    Result<PoseAnswer> answer = world.forest->pose(seen);
+    if (!answer) return {{}, std::move(answer.failure)};
+    FixedPose pose{.value = answer.value.transform, .certainty = answer.value.certainty};
+    if (answer.value.covariance) pose.covariance = *answer.value.covariance;
+    log::Assert payload = fixed_assertion(relation, stamp, pose);
+    payload.rank = given_rank;
+    return {request_for(std::move(payload)), {}};
   });
   if (failure) raise_failure(world, failure, of, to);
   sync_catalog(world);

@@ -7,54 +7,86 @@
 
 namespace armillary::python {
 
-using log::ChangePtr;
+using scene::ChangeRequest;
+using scene::Outcome;
 
 namespace {
 
-Failure record(Self self, log::Payload payload, std::int64_t now_ns, bool for_undo, const Act& act, Gil gil,
-               ChangePtr* recorded = nullptr) {
-  if (gil == Gil::kept)
-    return with_changes(self,
-                        [&](scene::Store& store) { return store.record(std::move(payload), now_ns, act, for_undo, recorded); });
+template <typename Apply>
+Outcome applied(Self self, const Apply& apply, Gil gil) {
+  if (gil == Gil::kept) return with_changes(self, apply);
   scene::Store& store = *core(self).store;
-  return without_gil([&] { return store.record(std::move(payload), now_ns, act, for_undo, recorded); });
+  return without_gil([&] { return apply(store); });
 }
 
 /// Python runs the change under the lock that orders notifications, and notifies the observers after it.
-Failure change_observed(Self self, log::Payload payload, std::int64_t now_ns, bool for_undo, const Act& act, Gil gil) {
-  Failure failure;
+template <typename Apply>
+Outcome applied_and_observed(Self self, const Apply& apply, Gil gil) {
+  Outcome outcome;
   const nb::object run = nb::cpp_function([&]() -> nb::object {
-    ChangePtr recorded;
-    failure = record(self, std::move(payload), now_ns, for_undo, act, gil, &recorded);
-    return recorded ? change_object(recorded) : nb::none();
+    outcome = applied(self, apply, gil);
+    return outcome.changes.empty() ? nb::none() : change_object(outcome.changes.front());
   });
   (void)core(self).upcalls.notify(self, run);
-  return failure;
+  return outcome;
 }
+
+template <typename Apply>
+Failure change(Self self, const Apply& apply, Gil gil) {
+  StoreCore& world = core(self);
+  Outcome outcome = world.is_observed ? applied_and_observed(self, apply, gil) : applied(self, apply, gil);
+  if (outcome.frames_went) {
+    ++world.edits;
+    forget_names(world);
+  }
+  if (outcome.refusal && outcome.refusal.fault != scene::Fault::frames) raise_refusal(self, outcome.refusal);
+  return std::move(outcome.refusal.failure);
+}
+
+std::int64_t now_ns(Self self) { return as_stamp(now_of(self), "what the clock tells"); }
 
 }  // namespace
 
-Failure change_frames(Self self, log::Payload payload, bool for_undo, const Act& act, Gil gil) {
-  const nb::object now = now_of(self);
-  const std::int64_t now_ns = as_stamp(now, "what the clock tells");
-  const std::uint64_t vanished = core(self).store->vanished();
-  Failure failure = core(self).is_observed ? change_observed(self, std::move(payload), now_ns, for_undo, act, gil)
-                                           : record(self, std::move(payload), now_ns, for_undo, act, gil);
-  if (core(self).store->vanished() == vanished) return failure;
-  ++core(self).edits;
-  forget_names(core(self));  // some are gone
-  return failure;
+ChangeRequest request_for(log::Payload payload) {
+  ChangeRequest request;
+  request.change.payload = std::move(payload);
+  return request;
 }
 
-Failure add_samples(Self self, const scene::RelationName& relation, Stamp since, const std::function<Failure()>& write, Gil gil) {
+Failure change_frames(Self self, ChangeRequest request, bool for_undo, Gil gil) {
+  const std::int64_t now = now_ns(self);
+  request.change.at = Stamp{now};
+  std::vector<ChangeRequest> requests;
+  requests.push_back(std::move(request));
+  const auto apply = [&](scene::Store& store) { return store.apply(std::move(requests), now, for_undo); };
+  return change(self, apply, gil);
+}
+
+Failure change_frames(Self self, const std::function<Result<ChangeRequest>()>& make) {
+  const std::int64_t now = now_ns(self);
+  const auto apply = [&](scene::Store& store) {
+    const scene::Store::Hold hold(store);
+    Result<ChangeRequest> made = make();
+    if (!made) return Outcome{.refusal = {.fault = scene::Fault::frames, .failure = std::move(made.failure)}};
+    made.value.change.at = Stamp{now};
+    std::vector<ChangeRequest> requests;
+    requests.push_back(std::move(made.value));
+    return store.apply(std::move(requests), now);
+  };
+  return change(self, apply, Gil::kept);
+}
+
+Failure add_samples(Self self, const scene::RelationName& relation, Stamp since, const std::function<Failure()>& write,
+                    const std::function<FrameEdit()>& first, Gil gil) {
   if (with_changes(self, [&](scene::Store& store) { return store.expects_samples(relation); })) {
     Failure failure = gil == Gil::kept ? write() : without_gil(write);
     note_moves(self);
     return failure;
   }
-  log::Assert payload{
-      .track = {log::TrackKind::pose, relation.of, relation.source}, .since = since, .value = log::Sampled{relation.in_frame}};
-  return change_frames(self, std::move(payload), true, [&](log::Payload&) { return write(); }, gil);
+  ChangeRequest request = request_for(log::Assert{
+      .track = {log::TrackKind::pose, relation.of, relation.source}, .since = since, .value = log::Sampled{relation.in_frame}});
+  request.first_samples.push_back(first());
+  return change_frames(self, std::move(request), true, gil);
 }
 
 namespace {
@@ -81,18 +113,12 @@ bool has_interpolation(Self self, const scene::RelationName& relation, SampleInt
   return is_chosen(samples_slot(self, relation), interpolation);
 }
 
-Failure add_interpolated(Self self, const scene::RelationName& relation, SampleInterpolation interpolation,
-                         const std::vector<PlaceSample>& samples, Gil gil) {
-  const Stamp since = samples.front().at;
-  std::vector<FrameEdit> edits{AwaitSamples{relation.of, relation.in_frame, relation.source, since, interpolation}};
-  edits.insert(edits.end(), samples.begin(), samples.end());
-  const auto act = [&](log::Payload&) {
-    Failure failure = core(self).forest->transact(edits, nullptr);
-    if (failure && failure->row > 0) failure->row = failure->row - 1;
-    return failure;
-  };
-  Failure failure =
-      change_frames(self, interpolated(relation, samples_slot(self, relation), since, interpolation), true, act, gil);
+Failure add_interpolated(Self self, const scene::RelationName& relation, SampleInterpolation interpolation, Stamp since,
+                         FrameEdit samples, Gil gil) {
+  ChangeRequest request = request_for(interpolated(relation, samples_slot(self, relation), since, interpolation));
+  request.first_samples.emplace_back(AwaitSamples{relation.of, relation.in_frame, relation.source, since, interpolation});
+  request.first_samples.push_back(std::move(samples));
+  Failure failure = change_frames(self, std::move(request), true, gil);
   return failure ? std::move(failure) : choose_interpolation(self, relation, since, interpolation, false);
 }
 
@@ -105,12 +131,8 @@ Failure choose_interpolation(Self self, const scene::RelationName& relation, Sta
   std::optional<log::Slot> slot = samples_slot(self, relation);
   Failure failure;
   constexpr int kMostSlots = 16;  // that several replicas may have written
-  for (int i = 0; i < kMostSlots && !failure && !is_chosen(slot, interpolation); ++i, slot = samples_slot(self, relation)) {
-    const auto act = [&](log::Payload&) {
-      return core(self).forest->add_relation({relation.of, relation.in_frame, relation.source}, since, interpolation);
-    };
-    failure = change_frames(self, interpolated(relation, slot, since, interpolation), for_undo && i == 0, act);
-  }
+  for (int i = 0; i < kMostSlots && !failure && !is_chosen(slot, interpolation); ++i, slot = samples_slot(self, relation))
+    failure = change_frames(self, request_for(interpolated(relation, slot, since, interpolation)), for_undo && i == 0);
   return failure;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// How the calls of a world change frames: each makes a change record, or fails and changes nothing.
+// How single calls of a world change frames: each is a request that the store applies, or fails and changes nothing.
 
 #include <functional>
 
@@ -8,25 +8,29 @@
 
 namespace armillary::python {
 
-using Act = std::function<Failure(log::Payload&)>;
-
-/// Whether the GIL is given away for as long as `act` takes: long ones wait for nobody who has it.
+/// Whether the GIL is given away for as long as the change takes: long ones wait for nobody who has it.
 enum class Gil { kept, released };
 
-/// Does `act`, records what it did, and notifies the observers of the scene; where it fails nothing has happened.
-/// `act` may complete the payload, and must not touch Python.
-Failure change_frames(Self self, log::Payload payload, bool for_undo, const Act& act, Gil gil = Gil::kept);
+/// Applies one request, and notifies the observers of the scene. A failure is what the frames of the world do not allow; what is
+/// refused for another reason raises.
+Failure change_frames(Self self, scene::ChangeRequest request, bool for_undo = true, Gil gil = Gil::kept);
+/// Applies the request that `make` makes while nobody else changes the store; `make` must not touch Python.
+Failure change_frames(Self self, const std::function<Result<scene::ChangeRequest>()>& make);
 
-/// Writes samples of a relation that begins at `since`: where nobody has named the relation yet, it is recorded first.
+/// A request for a change of frames.
+[[nodiscard]] scene::ChangeRequest request_for(log::Payload payload);
+
+/// Writes samples of a relation that begins at `since`: by `write`, or where nobody has named the relation yet, by the change
+/// that names it, as `first`.
 Failure add_samples(Self self, const scene::RelationName& relation, Stamp since, const std::function<Failure()>& write,
-                    Gil gil = Gil::kept);
+                    const std::function<FrameEdit()>& first, Gil gil = Gil::kept);
 
 /// Whether that was chosen for the samples of a relation.
 [[nodiscard]] bool has_interpolation(Self self, const scene::RelationName& relation, SampleInterpolation interpolation);
-/// Writes samples, the oldest first, of a relation that gets another interpolation with them, or begins with them: all or
-/// nothing.
-Failure add_interpolated(Self self, const scene::RelationName& relation, SampleInterpolation interpolation,
-                         const std::vector<PlaceSample>& samples, Gil gil = Gil::kept);
+/// Writes samples, of which the first is at `since`, of a relation that gets another interpolation with them, or begins with
+/// them: all or nothing.
+Failure add_interpolated(Self self, const scene::RelationName& relation, SampleInterpolation interpolation, Stamp since,
+                         FrameEdit samples, Gil gil = Gil::kept);
 /// Lets the samples of a relation follow one another in this way, those of the past included; where nobody has named the
 /// relation yet, it begins at `since`.
 Failure choose_interpolation(Self self, const scene::RelationName& relation, Stamp since, SampleInterpolation interpolation,

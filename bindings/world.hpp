@@ -243,6 +243,9 @@ void bind_judgement(nb::class_<Pose>& pose);
 void bind_world_waits(nb::module_& m, nb::class_<StoreCore>& world);
 void bind_world_changes(nb::class_<StoreCore>& world);
 
+/// Raises why the store refused a change.
+[[noreturn]] void raise_refusal(Self self, const scene::Refusal& refusal);
+
 }  // namespace armillary::python
 
 /// Functions that take a store are bound on Store and World alike: either is accepted for it.

@@ -60,7 +60,15 @@ struct World {
     return forest.fix({of, in, source}, from, fixed);
   }
   Failure attach(std::string_view of, std::string_view to, std::int64_t at) {
-    return forest.attach({.of = of, .to = to, .own_name = "me", .seen_at = When::exactly({at}), .from = {at}}).failure;
+    Result<PoseAnswer> seen = forest.pose(question(of, to, When::exactly({at})));
+    if (!seen) return std::move(seen.failure);
+    const FrameEdit edit = PlaceFixed{.of = std::string(of),
+                                      .in_frame = std::string(to),
+                                      .source = "me",
+                                      .from = {at},
+                                      .pose = std::make_shared<const FixedPose>(FixedPose{.value = seen.value.transform}),
+                                      .rank = Rank::statement};
+    return forest.transact({&edit, 1});
   }
 
   [[nodiscard]] Question question(std::string_view of, std::string_view in, When at = {},

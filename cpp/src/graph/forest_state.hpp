@@ -340,6 +340,8 @@ struct Forest::State {
   [[nodiscard]] const PlaceSample* lone_sample(std::span<const FrameEdit> edits) const;
   Failure apply(const AddFrame& edit);
   Failure apply(const PlaceFixed& edit);
+  Failure apply(const PlaceSamples& edit);
+  Failure apply(const PlaceTwist& edit);
   Failure apply(const PlaceSample& edit);
   Failure apply(const PlaceRuns& edit);
   Failure apply(const CloseFrame& edit);
@@ -390,10 +392,11 @@ struct Forest::State {
   [[nodiscard]] TrackRecord cut_of(const TrackRecord& track, std::vector<std::shared_ptr<const Series>>& copies);
 
   // what to put back when a transaction fails (journal.cpp)
+  [[nodiscard]] bool is_kept_to_put_back() const;
   void touch(FrameId frame) {  // before its record is changed
     if (journal != nullptr) remember(frame);
   }
-  void begin(Journal& empty);
+  void begin(Journal& empty, bool puts_back);
   void remember(FrameId frame);
   void remember_free_frames();
   void remember_bodies();
@@ -442,6 +445,7 @@ struct Forest::State {
   TwistRecord& make_twist(FrameId of, std::string_view relative_to, SourceId source);
   [[nodiscard]] const std::string& named_by(const TwistRecord& twist) const;
   [[nodiscard]] Failure to_body_form(const TwistName& name, const TwistSample& sample, BodyTwist& twist) const;
+  Failure set_twist(const TwistName& name, const TwistSample& sample);
   Failure write_twist(const TwistName& name, Stamp at, const BodyTwist& said);
   void forget_axes(TwistRecord& twist, FrameId axes);
   void erase_twist(RelationId id);

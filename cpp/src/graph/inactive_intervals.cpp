@@ -10,7 +10,7 @@ namespace armillary {
 
 void Forest::State::note_inactive_intervals(const std::string& of, InactiveIntervalsPtr noted) {
   const auto known = inactive_intervals.find(of);
-  if (journal != nullptr)
+  if (is_kept_to_put_back())
     journal->inactive_intervals.try_emplace(of, known == inactive_intervals.end() ? nullptr : known->second);
   if (const FrameId frame = find_frame(of); frame != kNone) {
     touch(frame);

@@ -6,23 +6,26 @@
 
 namespace armillary {
 
-void Forest::State::begin(Journal& empty) {
-  empty = {.frames_made = frames.size(),
-           .relations_made = relations.size(),
-           .sources_made = sources.size(),
-           .variables_made = variables.size(),
-           .runs_unlinked = unlinked.size(),
-           .twists_unlinked = unlinked_twists.size(),
-           .names_gone = names_gone.size(),
-           .next_sequence = next_sequence,
-           .bodies_changed = bodies_changed,
-           .circular = circular,
-           .cycle_order = cycle_order,
-           .loops = loops};
+void Forest::State::begin(Journal& empty, bool puts_back) {
+  empty.puts_back = puts_back;
+  empty.relations_made = relations.size();
+  empty.sources_made = sources.size();
   journal = &empty;
+  if (!puts_back) return;
+  empty.frames_made = frames.size();
+  empty.variables_made = variables.size();
+  empty.runs_unlinked = unlinked.size();
+  empty.twists_unlinked = unlinked_twists.size();
+  empty.names_gone = names_gone.size();
+  empty.next_sequence = next_sequence;
+  empty.bodies_changed = bodies_changed;
+  empty.circular = circular;
+  empty.cycle_order = cycle_order;
+  empty.loops = loops;
 }
 
 void Forest::State::remember(FrameId id) {
+  if (!journal->puts_back) return;
   const auto [place, is_new] = journal->frames.try_emplace(id);
   if (!is_new) return;
   FrameBefore& before = place->second;
@@ -42,12 +45,14 @@ void Forest::State::remember(FrameId id) {
   }
 }
 
+bool Forest::State::is_kept_to_put_back() const { return journal != nullptr && journal->puts_back; }
+
 void Forest::State::remember_free_frames() {
-  if (journal != nullptr && !journal->free_frames) journal->free_frames = free_frames;
+  if (is_kept_to_put_back() && !journal->free_frames) journal->free_frames = free_frames;
 }
 
 void Forest::State::remember_variables() {
-  if (journal != nullptr && !journal->hidden_variables) journal->hidden_variables = variables.hidden();
+  if (is_kept_to_put_back() && !journal->hidden_variables) journal->hidden_variables = variables.hidden();
 }
 
 namespace {
@@ -70,7 +75,7 @@ TwistRecord kept_of(const TwistRecord& twist) {
 }  // namespace
 
 void Forest::State::remember_bodies() {
-  if (journal == nullptr || journal->bodies) return;
+  if (!is_kept_to_put_back() || journal->bodies) return;
   journal->bodies = BodiesBefore{.bodies = bodies, .body_ids = body_ids};
   for (const auto& [id, twist] : twists) {
     remember(twist->of);
@@ -92,13 +97,14 @@ void cut(List& list, std::size_t size) {
 void Forest::State::roll_back() {
   Journal& before = *std::exchange(journal, nullptr);
   relations.cut(before.relations_made);
+  for (std::size_t i = before.sources_made; i < sources.size(); ++i) source_ids.erase(sources[i]);
+  cut(sources, before.sources_made);
+  if (!before.puts_back) return;
   for (const auto& [id, kept] : before.frames)
     if (frames[id].alive) frame_ids.erase(*frames[id].name);
   for (auto& [id, kept] : before.frames) put_back(id, kept);
   cut(frames, before.frames_made);
   if (before.free_frames) free_frames = std::move(*before.free_frames);
-  for (std::size_t i = before.sources_made; i < sources.size(); ++i) source_ids.erase(sources[i]);
-  cut(sources, before.sources_made);
   if (before.bodies) put_back(*before.bodies);
   forget_drives(before.relations_made, before.variables_made);
   if (before.hidden_variables) variables.cut(before.variables_made, std::move(*before.hidden_variables));

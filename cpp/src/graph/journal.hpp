@@ -34,6 +34,7 @@ struct BodiesBefore {
 };
 
 struct Journal {
+  bool puts_back = true;  // false: of one edit that by itself changes all or nothing; what it publishes is gathered all the same
   // how far lists reached that only grow
   std::size_t frames_made = 0, relations_made = 0, sources_made = 0, variables_made = 0;
   std::size_t runs_unlinked = 0, twists_unlinked = 0, names_gone = 0;
@@ -50,7 +51,7 @@ struct Journal {
   std::optional<std::vector<bool>> hidden_variables{};
   InactiveIntervals inactive_intervals{};  // null: there were none
 
-  std::unordered_set<FrameId> to_publish{};
+  std::vector<FrameId> to_publish{};  // some more than once
 };
 
 }  // namespace armillary

@@ -205,21 +205,6 @@ bool ForestView::is_one_place(FrameId of, FrameId in_frame) const {
 
 std::uint64_t ForestView::fixed_changes() const { return forest_.state_->fixed_changes.load(); }
 
-Result<FixedInfo> Forest::attach(const Attachment& attachment) {
-  const std::lock_guard<std::mutex> guard(state_->lock);  // nobody moves the frame between the question and the answer
-  const FrameId of = state_->find_frame(attachment.of), to = state_->find_frame(attachment.to);
-  if (of == kNone || to == kNone)
-    return {{}, Evidence{.kind = FailureKind::unknown_frame, .name = std::string(of == kNone ? attachment.of : attachment.to)}};
-  Result<PoseAnswer> answer = pose({.of = of, .in_frame = to, .at = attachment.seen_at, .context = attachment.context});
-  if (!answer) return {{}, std::move(answer.failure)};
-  FixedPose pose{.value = answer.value.transform, .certainty = answer.value.certainty};
-  if (answer.value.covariance) pose.covariance = *answer.value.covariance;
-  const std::string source(attachment.source.value_or(attachment.own_name));
-  FixedInfo fixed_info{std::string(attachment.of), std::string(attachment.to), source, attachment.from, pose};
-  RunRecord run{.from = attachment.from, .provider = Fixed{std::make_shared<FixedPose>(pose)}, .rank = attachment.rank};
-  return {std::move(fixed_info), state_->open_run({attachment.of, attachment.to, source}, std::move(run))};
-}
-
 /// The only open statement; else who places the frame.
 std::optional<std::string> Forest::holder(FrameId frame, Stamp at) const {
   const std::lock_guard<std::mutex> guard(state_->lock);

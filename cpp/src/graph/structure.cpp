@@ -186,7 +186,7 @@ void Forest::State::publish(FrameId frame) { publish(std::span<const FrameId>(&f
 /// Within a transaction: when all of it has passed.
 void Forest::State::publish(std::span<const FrameId> changed) {
   if (journal == nullptr) return publish_now(changed, nullptr);
-  journal->to_publish.insert(changed.begin(), changed.end());
+  journal->to_publish.insert(journal->to_publish.end(), changed.begin(), changed.end());
 }
 
 void Forest::State::publish_now(std::span<const FrameId> changed, CompanionPtr companion) {

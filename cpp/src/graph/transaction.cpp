@@ -32,19 +32,14 @@ bool Forest::State::joins_others(const PlaceFixed& edit) const {
 /// What other sources gave stays.
 Failure Forest::State::apply(const PlaceFixed& edit) {
   if (joins_others(edit)) {
-    PlaceRuns::Piece piece{.from = edit.from, .in_frame = edit.in_frame, .in_frame_T_of = edit.in_frame_T_of};
-    piece.covariance = edit.covariance;
+    PlaceRuns::Piece piece{.from = edit.from, .in_frame = edit.in_frame, .in_frame_T_of = edit.pose->value};
+    if (edit.pose->certainty == Certainty::known) piece.covariance = edit.pose->covariance;
     piece.rank = edit.rank;
     return apply(PlaceRuns{edit.of, edit.source, {}, {std::move(piece)}});
   }
-  FixedPose pose{.value = edit.in_frame_T_of, .certainty = edit.is_unsure ? Certainty::unknown : Certainty::exact};
-  if (edit.covariance) {
-    pose.covariance = *edit.covariance;
-    pose.certainty = Certainty::known;
-  }
   const EdgeName edge{edit.of, edit.in_frame, edit.source};
-  Failure failure = fix(edge, edit.from, std::make_shared<const FixedPose>(pose), edit.recalibrate, edit.rank,
-                        edit.is_of_scene ? Origin::containment : Origin::asserted);
+  Failure failure =
+      fix(edge, edit.from, edit.pose, edit.recalibrate, edit.rank, edit.is_of_scene ? Origin::containment : Origin::asserted);
   if (!failure && edit.is_of_scene) find_relation(edge)->is_of_scene = true;
   return failure;
 }
@@ -63,6 +58,19 @@ Failure Forest::State::apply(const PlaceSample& edit) {
   for (RunRecord& run : relation.track->runs)
     if (run.relation == relation.id && run.is_sampled() && run.from == edit.at) run.rank = Rank::fallback;
   return {};
+}
+
+Failure Forest::State::apply(const PlaceSamples& edit) {
+  return write({edit.of, edit.in_frame, edit.source}, edit.stamps, edit.rows, edit.sides);
+}
+
+Failure Forest::State::apply(const PlaceTwist& edit) {
+  if (const FrameId of = find_frame(edit.of); of != kNone) touch(of);
+  remember_bodies();
+  return set_twist({edit.of, edit.relative_to, edit.source}, {.at = edit.at,
+                                                              .expressed_in = edit.expressed_in,
+                                                              .velocity = edit.velocity,
+                                                              .covariance = edit.covariance ? &*edit.covariance : nullptr});
 }
 
 /// A frame that was erased meanwhile has no parent already.
@@ -119,7 +127,7 @@ Failure Forest::State::apply_all(std::span<const FrameEdit> edits) {
     for (std::size_t i = 0; i < edits.size(); ++i) {
       Failure failure = pass(edits[i]);
       if (!failure) continue;
-      failure->row = i;
+      failure->edit = i;
       keep_names(*failure.operator->());
       return failure;
     }
@@ -143,13 +151,25 @@ const PlaceSample* Forest::State::lone_sample(std::span<const FrameEdit> edits) 
   return is_known ? sample : nullptr;
 }
 
+namespace {
+
+/// Whether an edit changes all or nothing by itself, so that nothing has to be kept to put it back.
+bool is_whole(const FrameEdit& edit) {
+  if (const auto* fixed = std::get_if<PlaceFixed>(&edit)) return !fixed->is_of_scene;
+  return std::holds_alternative<AddFrame>(edit) || std::holds_alternative<PlaceSamples>(edit) ||
+         std::holds_alternative<PlaceTwist>(edit) || std::holds_alternative<PreferSources>(edit) ||
+         (std::holds_alternative<PlaceSample>(edit) && !std::get<PlaceSample>(edit).is_of_scene);
+}
+
+}  // namespace
+
 Failure Forest::transact(std::span<const FrameEdit> edits, CompanionPtr companion) {
   const std::lock_guard<std::mutex> guard(state_->lock);
   State& state = *state_;
   if (const PlaceSample* sample = companion ? nullptr : state.lone_sample(edits)) return state.apply(*sample);
   if (edits.empty()) return state.publish_now({}, std::move(companion)), Failure{};
   Journal journal;
-  state.begin(journal);
+  state.begin(journal, !(edits.size() == 1 && is_whole(edits.front())));
   state.tolerates_cycles = std::holds_alternative<ResolveCycles>(edits.back());
   struct Undo {  // also where memory runs out
     State& state;
@@ -159,7 +179,9 @@ Failure Forest::transact(std::span<const FrameEdit> edits, CompanionPtr companio
     }
   } undo{state};
   if (Failure failure = state.apply_all(edits)) return failure;
-  const std::vector<FrameId> changed(journal.to_publish.begin(), journal.to_publish.end());
+  std::vector<FrameId>& changed = journal.to_publish;
+  std::ranges::sort(changed);
+  changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
   state.publish_now(changed, std::move(companion));
   state.journal = nullptr;
   state.retire_replaced(journal);

@@ -131,16 +131,19 @@ Failure Forest::State::to_body_form(const TwistName& name, const TwistSample& sa
 }
 
 Failure Forest::set_twist(const TwistName& name, const TwistSample& sample) {
+  const Guard guard(state_->lock);
+  return state_->set_twist(name, sample);
+}
+
+Failure Forest::State::set_twist(const TwistName& name, const TwistSample& sample) {
   if (!is_usable(sample.velocity)) return Evidence{.kind = FailureKind::not_a_twist};
   if (!is_sample_stamp(sample.at)) return Evidence{.kind = FailureKind::stamp_not_a_sample, .requested = sample.at};
-  const Guard guard(state_->lock);
-  State& state = *state_;
-  const BodyId body = state.find_body(name.of), reference = state.find_body(name.relative_to);
+  const BodyId body = find_body(name.of), reference = find_body(name.relative_to);
   if (name.of == name.relative_to || (body != kNone && body == reference))
-    return Evidence{.kind = FailureKind::relative_to_itself, .name = std::string(name.of), .other = state.body_name(body)};
+    return Evidence{.kind = FailureKind::relative_to_itself, .name = std::string(name.of), .other = body_name(body)};
   BodyTwist twist;
-  if (Failure failure = state.to_body_form(name, sample, twist)) return failure;
-  return state.write_twist(name, sample.at, twist);
+  if (Failure failure = to_body_form(name, sample, twist)) return failure;
+  return write_twist(name, sample.at, twist);
 }
 
 Failure Forest::State::write_twist(const TwistName& name, Stamp at, const BodyTwist& given) {

@@ -62,9 +62,7 @@ struct LocalEdits {
  private:
   static PlaceFixed placed(const log::Assert& payload, const log::Fixed& fixed) {
     PlaceFixed edit{.of = payload.track.of, .in_frame = fixed.in_frame, .source = payload.track.source, .from = payload.since};
-    edit.in_frame_T_of = fixed.pose->value;
-    if (fixed.pose->certainty == Certainty::known) edit.covariance = fixed.pose->covariance;
-    edit.is_unsure = fixed.pose->certainty == Certainty::unknown;
+    edit.pose = fixed.pose;
     edit.recalibrate = payload.recalibrate;
     edit.rank = payload.rank;
     return edit;
@@ -369,7 +367,9 @@ FrameKeeper Store::frame_keeper(const Version& version) const {
 }
 
 bool Store::is_in_line(const Change& change) const {
-  if (forest_->has_closing_runs() || !assertions_.bodies().inactive.empty()) return false;
+  if (forest_->has_closing_runs()) return false;
+  if (!is_of_frames(change.payload) || std::holds_alternative<log::SetFrames>(change.payload)) return true;
+  if (!assertions_.bodies().inactive.empty()) return false;
   if (const log::Assert* payload = as_since(change.payload))
     return !std::holds_alternative<log::Empty>(payload->value) &&
            (forest_->ends_with(payload->track.of, payload->track.source, payload->since) ||
@@ -378,6 +378,15 @@ bool Store::is_in_line(const Change& change) const {
   const bool ends_twists = twist != nullptr && std::holds_alternative<log::Empty>(twist->value);
   return !std::holds_alternative<log::ResetTime>(change.payload) && !std::holds_alternative<log::Prefer>(change.payload) &&
          !may_concern_bodies(change.payload) && !ends_twists;
+}
+
+/// Whether one of the assertions that are superseded says that samples come.
+bool Store::ends_samples(const TouchedTracks& touched) const {
+  return std::ranges::any_of(touched.superseded.assertions, [this](const Dot& id) {
+    const Change* superseded = assertions_.log().find(id);
+    const auto* asserted = superseded == nullptr ? nullptr : std::get_if<log::Assert>(&superseded->payload);
+    return asserted != nullptr && std::holds_alternative<log::Sampled>(asserted->value);
+  });
 }
 
 /// Where loops and bodies leave the relation out, its samples are there when it comes into force.
@@ -397,59 +406,6 @@ bool Store::merge_samples(std::vector<PlaceSample> samples) {
   edits.push_back(cycle_resolution(assertions_));
   (void)publish(edits, Draft(version(), *keys_, assertions_.log()), false, false);
   return true;
-}
-
-// -- One change by itself
-
-namespace {
-
-/// Whether a change says no more than that samples come: nobody makes it by itself.
-bool is_by_samples_alone(const log::Payload& payload) {
-  const auto* asserted = std::get_if<log::Assert>(&payload);
-  return asserted != nullptr && std::holds_alternative<log::Sampled>(asserted->value);
-}
-
-}  // namespace
-
-Failure Store::record(log::Payload payload, std::int64_t now_ns, const std::function<Failure(log::Payload&)>& act, bool for_undo,
-                      ChangePtr* recorded) {
-  const Hold hold(*this);
-  note_moves();
-  const std::size_t gone_before = forest_->taken_back();
-  if (Failure failure = act(payload)) return failure;
-  if (assertions_.is_known_body(payload)) return {};
-  (void)forest_->take_moves();  // they are part of this change
-  Draft draft(version(), *keys_, assertions_.log());
-  Change change{.at = Stamp{now_ns}, .payload = std::move(payload)};
-  Taken taken;
-  taken.epoch = assertions_.log().epoch();
-  sign(change, taken);
-  const bool is_by_samples = is_by_samples_alone(change.payload);
-  std::vector<ChangePtr> changes{std::make_shared<const Change>(std::move(change))};
-  taken.entries.push_back(undo_entry_of(changes.front(), draft, taken));
-  draft.take(*changes.front());
-  (void)forest_->transact({}, draft.share());
-  const TouchedTracks touched = touched_tracks(assertions_, changes);
-  std::vector<FrameEdit> vanishing;
-  add_vanishing_frames(draft, changes, touched, vanishing);
-  if (!vanishing.empty()) {
-    (void)publish(vanishing, draft, false, false);
-    ++vanished_;
-  }
-  const bool ends_samples = std::ranges::any_of(touched.superseded.assertions, [this](const Dot& id) {
-    const Change* superseded = assertions_.log().find(id);
-    return superseded != nullptr && is_by_samples_alone(superseded->payload);
-  });
-  taken.inverses = take_assertions(changes);
-  if (ends_samples || !is_in_line(*changes.front())) realign(changes, touched, draft);
-  note(draft, changes);
-  if (recorded != nullptr) *recorded = changes.front();
-  if (!for_undo) return {};
-  Batch batch = batch_of(taken, forest_->taken_back() - gone_before);
-  batch.is_by_samples = is_by_samples;
-  remember(done_, std::move(batch));
-  undone_.clear();
-  return {};
 }
 
 bool Store::expects_samples(const RelationName& relation) const {

@@ -159,18 +159,20 @@ class Planner {
   /// The usual case: at one place for all time, and new.
   void place_new(const Track& track) {
     const auto piece = piece_of(track.intervals[0]);
-    if (piece.is_fixed)
+    if (piece.is_fixed) {
+      FixedPose pose{.value = piece.in_frame_T_of};
+      if (piece.covariance) pose.covariance = *piece.covariance, pose.certainty = Certainty::known;
       edits_.emplace_back(PlaceFixed{.of = track.of,
                                      .in_frame = piece.in_frame,
                                      .source = track.source,
                                      .from = piece.from,
-                                     .in_frame_T_of = piece.in_frame_T_of,
-                                     .covariance = piece.covariance,
+                                     .pose = std::make_shared<const FixedPose>(pose),
                                      .is_of_scene = true,
                                      .rank = piece.rank});
-    else
+    } else {
       edits_.emplace_back(PlaceSample{track.of, piece.in_frame, track.source, track.intervals[0].created_at, piece.in_frame_T_of,
                                       piece.covariance, true});
+    }
   }
 
   /// A frame that was made stays, also when what asked for it is forgotten.

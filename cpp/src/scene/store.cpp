@@ -250,8 +250,6 @@ Refusal Store::complete(ChangeRequest& request, Draft& draft, std::int64_t now_n
   if (const auto* node = std::get_if<log::AddNode>(&payload);
       node != nullptr && request.change.at == kFirstInstant && draft.version().recall(node->node) != nullptr)
     request.change.at = Stamp{now_ns};
-  if (auto* twist = std::get_if<log::Assert>(&payload); twist != nullptr && twist->track.kind == log::TrackKind::twist)
-    if (!request.epoch) twist->since = request.change.at;
   if (Refusal refusal = std::visit(Check{draft, draft.version(), request}, payload)) return refusal;
   if (Refusal refusal = check_frame_name(request, draft.version(), taken)) return refusal;
   for (const Setting& setting : settings_of(payload))
@@ -260,6 +258,7 @@ Refusal Store::complete(ChangeRequest& request, Draft& draft, std::int64_t now_n
   const Change& change = *taken.changes.back();
   taken.rows.push_back(taken.row);
   if (request.with_frames_under) taken.with_subtree.insert(change.id);
+  if (!request.first_samples.empty()) taken.first_samples.emplace(change.id, std::move(request.first_samples));
   taken.entries.push_back(undo_entry_of(taken.changes.back(), draft, taken));
   if (std::holds_alternative<log::ResetTime>(change.payload)) taken.samples.clear();
   taken.adds =
@@ -375,6 +374,7 @@ Refusal Store::take(std::vector<ChangeRequest> requests, Draft& draft, std::int6
 
 Outcome Store::apply(std::vector<ChangeRequest> requests, std::int64_t now_ns, bool for_undo, std::string tag) {
   const Hold hold(*this);
+  note_moves();
   Draft draft(version(), *keys_, assertions_.log());
   Taken taken;
   taken.is_local = true;
@@ -385,6 +385,7 @@ Outcome Store::apply(std::vector<ChangeRequest> requests, std::int64_t now_ns, b
   if (outcome.refusal || is_nothing || !for_undo) return outcome;
   Batch batch = batch_of(taken, outcome.samples_gone);
   batch.tag = std::move(tag);
+  batch.is_by_samples = !taken.first_samples.empty();
   batch.written = std::move(taken.samples);
   remember(done_, std::move(batch));
   undone_.clear();
@@ -474,7 +475,7 @@ std::vector<std::string> removed_among(const Draft& draft, const FrameNames& nam
 
 }  // namespace
 
-std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
+std::vector<FrameEdit> Store::edits_of(Draft& draft, Taken& taken) const {
   const bool concerns_frames = has_frames_to_plan(draft);
   std::vector<FrameEdit> edits;
   if (draft.restarts_time()) edits.emplace_back(RestartTime{});
@@ -487,9 +488,11 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, const Taken& taken) const {
       edits.emplace_back(forgetting(*change, *forget, draft.version()));
   if (taken.is_local) {
     for (const ChangePtr& change : taken.changes)
-      if (!taken.of_other_epochs.contains(change->id))  // what that means is read in the log
+      if (const auto samples = taken.first_samples.find(change->id); samples != taken.first_samples.end())
+        std::ranges::move(samples->second, std::back_inserter(edits));
+      else if (!taken.of_other_epochs.contains(change->id))  // what that means is read in the log
         add_frame_edits(*change, taken.with_subtree.contains(change->id), edits);
-    add_vanishing_frames(draft, taken.changes, taken.touched, edits);
+    taken.frames_went = add_vanishing_frames(draft, taken.changes, taken.touched, edits);
   } else {
     std::ranges::move(aligning_edits(assertions_, taken.changes, frame_keeper(draft.version()), taken.touched, false),
                       std::back_inserter(edits));
@@ -522,22 +525,23 @@ ForgetSamples Store::forgetting(const Change& change, const log::Forget& payload
 }
 
 /// Adds the removal of frames that only superseded records named, with those of nodes that go with the same batch.
-void Store::add_vanishing_frames(const Draft& draft, const std::vector<ChangePtr>& changes, const TouchedTracks& touched,
+bool Store::add_vanishing_frames(const Draft& draft, const std::vector<ChangePtr>& changes, const TouchedTracks& touched,
                                  std::vector<FrameEdit>& edits) const {
-  if (touched.frames.empty()) return;
+  if (touched.frames.empty()) return false;
   std::set<std::string> vanishing = touched.frames;
   for (const ChangePtr& change : changes)
     if (names_frames(change->payload) || std::holds_alternative<log::RemoveFrames>(change->payload))
       for (const std::string& frame : frames_in(change->payload)) vanishing.erase(frame);
-  if (vanishing.empty()) return;
+  if (vanishing.empty()) return false;
   const FrameKeeper is_kept = frame_keeper(draft.version());
   std::erase_if(vanishing,
                 [&](const std::string& frame) { return assertions_.has_frame(frame, touched.superseded) || is_kept(frame); });
-  if (vanishing.empty()) return;
+  if (vanishing.empty()) return false;
   std::vector<std::string> names(vanishing.begin(), vanishing.end());
   std::set<std::string> gone;
   add_gone_under(names, *forest_, *version(), draft, gone, edits);
   edits.emplace_back(EraseFrames{std::move(names), true});
+  return true;
 }
 
 /// Adds samples, those of one incarnation together: where they do not follow what is known of it, all of that is laid out anew.
@@ -568,7 +572,7 @@ Failure Store::publish(std::vector<FrameEdit>& edits, const Draft& draft, bool w
   for (;;) {
     Failure failure = forest_->transact(edits, companion);
     if (!failure || strictly) return failure;
-    edits.erase(edits.begin() + static_cast<std::ptrdiff_t>(failure->row));  // what others accepted is not refused here
+    edits.erase(edits.begin() + static_cast<std::ptrdiff_t>(failure->edit));  // what others accepted is not refused here
   }
 }
 
@@ -579,21 +583,19 @@ Outcome Store::commit(Draft& draft, Taken& taken) {
   if (Failure failure = publish(edits, draft, !taken.changes.empty(), taken.is_local)) {
     Refusal refusal;
     const bool removes_frame =
-        failure.kind() == FailureKind::frame_in_use && std::holds_alternative<EraseFrames>(edits[failure->row]);
+        failure.kind() == FailureKind::frame_in_use && std::holds_alternative<EraseFrames>(edits[failure->edit]);
     refusal.fault = removes_frame ? Fault::frame_in_use : Fault::frames;
     refusal.failure = std::move(failure);
     return {std::move(refusal), {}};
   }
   if (taken.is_local) {
+    const bool is_read_in_log = !taken.of_other_epochs.empty() || ends_samples(taken.touched);
     taken.inverses = take_assertions(taken.changes);
-    const auto is_in_line = [this](const ChangePtr& change) {
-      return is_of_frames(change->payload) ? std::holds_alternative<log::SetFrames>(change->payload)
-                                           : !forest_->has_closing_runs();
-    };
-    if (!std::ranges::all_of(taken.changes, is_in_line)) realign(taken.changes, taken.touched, draft);
+    const auto is_as_asserted = [this](const ChangePtr& change) { return is_in_line(*change); };
+    if (is_read_in_log || !std::ranges::all_of(taken.changes, is_as_asserted)) realign(taken.changes, taken.touched, draft);
   }
   note(draft, taken.changes);
-  return {{}, std::move(taken.changes), std::move(taken.rows), forest_->taken_back() - gone_before};
+  return {{}, std::move(taken.changes), std::move(taken.rows), forest_->taken_back() - gone_before, taken.frames_went};
 }
 
 void Store::note(const Draft& draft, const std::vector<ChangePtr>& changes) {
@@ -642,7 +644,7 @@ void Store::forget_past() {
 /// Frames of others may still be below: such a frame stays.
 void Store::erase(std::vector<FrameEdit> edits, Draft& draft) {
   while (Failure failure = forest_->transact(edits, draft.share()))
-    edits.erase(edits.begin() + static_cast<std::ptrdiff_t>(failure->row));
+    edits.erase(edits.begin() + static_cast<std::ptrdiff_t>(failure->edit));
   for (const Dot& removal : draft.forgotten()) dropped_.add(removal);
   dropped_.join_oldest(log::kMostDroppedRanges);
 }

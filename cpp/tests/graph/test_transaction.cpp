@@ -21,7 +21,11 @@ struct Counter : Companion {
 };
 
 PlaceFixed fixed(std::string of, std::string in, double x, Stamp from = Stamp::always(), std::string source = "") {
-  return {.of = std::move(of), .in_frame = std::move(in), .source = std::move(source), .from = from, .in_frame_T_of = at_x(x)};
+  return {.of = std::move(of),
+          .in_frame = std::move(in),
+          .source = std::move(source),
+          .from = from,
+          .pose = std::make_shared<FixedPose>(FixedPose{.value = at_x(x)})};
 }
 
 PlaceSample sample(std::string of, std::string in, std::int64_t at, std::string source = "") {
@@ -135,7 +139,7 @@ TEST(transaction_rolled_back, "transaction: where a later edit fails, nothing ha
     const std::string before = portrait(world.forest);
     const Failure failure =
         world.forest.transact(Edits{edit, sample("x", "y", 3), EraseFrame{"nobody"}}, std::make_shared<Counter>(1));
-    CHECK(failure.kind() == FailureKind::unknown_frame && failure->row == 2);
+    CHECK(failure.kind() == FailureKind::unknown_frame && failure->edit == 2);
     CHECK(portrait(world.forest) == before);
     CHECK(!world.forest.transact(Edits{edit}));
     CHECK(portrait(world.forest) != before);
@@ -163,7 +167,7 @@ TEST(transaction_refusals, "transaction: the failure is that of the edit, and na
   const std::string before = portrait(world.forest);
   const auto refused = [&](FrameEdit edit) {
     const Failure failure = world.forest.transact(Edits{fixed("extra", "map", 0.0), std::move(edit)});
-    CHECK(failure && failure->row == 1);
+    CHECK(failure && failure->edit == 1);
     CHECK(portrait(world.forest) == before);
     return failure.kind();
   };
@@ -179,7 +183,7 @@ TEST(transaction_refusals, "transaction: the failure is that of the edit, and na
 TEST(transaction_names, "transaction: a failure names frames that are gone with it") {
   World world;
   const Failure failure = world.forest.transact(Edits{fixed("a", "b", 0.0), fixed("b", "a", 0.0)});
-  CHECK(failure.kind() == FailureKind::frame_loop && failure->row == 1 && world.forest.frame_names().empty());
+  CHECK(failure.kind() == FailureKind::frame_loop && failure->edit == 1 && world.forest.frame_names().empty());
   const auto is_named = [&](const char* name) {
     return std::ranges::any_of(failure->names, [&](const auto& known) { return known.second == name; });
   };
@@ -339,7 +343,7 @@ TEST(transaction_equals, "transaction: the same as its edits one by one, or noth
       FailureKind expected = FailureKind::none;
       const std::size_t passed = one_by_one(singly.forest, edits, expected);
       const Failure failure = at_once.forest.transact(edits);
-      CHECK(failure.kind() == expected && (!failure || failure->row == passed));
+      CHECK(failure.kind() == expected && (!failure || failure->edit == passed));
       if (failure) {
         CHECK(portrait(at_once.forest) == before);
         CHECK(!at_once.forest.transact(std::span(edits).first(passed)));

@@ -32,15 +32,16 @@ struct Theatre {
   void perform(std::int64_t n) {
     std::vector<FrameEdit> edits;
     const Transform pose = at_x(static_cast<double>(n));
+    const auto fixed = std::make_shared<const FixedPose>(FixedPose{.value = pose});
     for (int i = 0; i < kBatch; ++i) {
-      edits.push_back(PlaceFixed{.of = name("fixed", i), .in_frame = "map", .in_frame_T_of = pose});
+      edits.push_back(PlaceFixed{.of = name("fixed", i), .in_frame = "map", .pose = fixed});
       edits.push_back(PlaceSample{.of = name("moving", i), .in_frame = "map", .at = {n}, .in_frame_T_of = pose});
-      if (n % 2 == 1) edits.push_back(PlaceFixed{.of = name("guest", i), .in_frame = "map", .in_frame_T_of = pose});
+      if (n % 2 == 1) edits.push_back(PlaceFixed{.of = name("guest", i), .in_frame = "map", .pose = fixed});
       if (n % 2 == 0) edits.push_back(EraseFrame{name("guest", i)});
     }
     if (forest.transact(edits, std::make_shared<Count>(n))) ++torn;
     edits.push_back(EraseFrame{"nobody"});
-    edits.push_back(PlaceFixed{.of = "never", .in_frame = "map"});
+    edits.push_back(PlaceFixed{.of = "never", .in_frame = "map", .pose = std::make_shared<FixedPose>()});
     if (n % 4 == 0 && !forest.transact(edits, std::make_shared<Count>(-1))) ++torn;
   }
 

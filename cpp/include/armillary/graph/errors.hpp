@@ -57,6 +57,7 @@ struct Evidence {
   std::int64_t hold_up_to_ns = -1;                       ///< set where the nearest sample is further away than is held
   bool about_twist = false;                              ///< the relation, or the rivals, are twists
   std::size_t row = 0;                                   ///< of a batch: the first row at fault
+  std::size_t edit = 0;                                  ///< of a transaction: the edit at fault
   std::size_t limit = 0;                                 ///< that was reached
   std::vector<FrameId> path{};                           ///< of a cycle, or the frames below a removed one
   std::string name{};                                    ///< of a frame that does not exist, or of the body at hand

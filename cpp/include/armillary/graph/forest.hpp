@@ -125,17 +125,6 @@ struct NamedTwistQuestion {
   QueryContext context{};
 };
 
-/// `of` gets the parent `to` from `from` on, with the pose that it had at `seen_at`.
-struct Attachment {
-  std::string_view of, to;
-  std::optional<std::string_view> source{};
-  std::string_view own_name;  ///< the source where none is given
-  When seen_at{};
-  Stamp from{};
-  QueryContext context{};  ///< of the question where it was seen
-  Rank rank = Rank::statement;
-};
-
 /// All frames seen from one, at one time.
 struct Sweep {
   Sweep() = default;
@@ -282,8 +271,6 @@ class Forest {
   /// Whether what is missing can never come any more.
   [[nodiscard]] bool is_hopeless(const Failure& failure) const;
 
-  /// Re-parents and keeps where it is; what was fixed by that.
-  Result<FixedInfo> attach(const Attachment& attachment);
   /// Whose placement of a frame ends when the frame is released; none where nobody's does.
   [[nodiscard]] std::optional<std::string> holder(FrameId frame, Stamp at) const;
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <variant>
@@ -17,25 +18,25 @@
 #include "armillary/graph/variables.hpp"
 #include "armillary/math/transform.hpp"
 #include "armillary/math/uncertain.hpp"
+#include "armillary/math/velocity.hpp"
 #include "armillary/series/stamp.hpp"
 
 namespace armillary {
 
-// The edits of a transaction. They own their contents. Frames, sources and relations are made where they are new.
+// The edits of a transaction. They own their contents, but for the rows of `PlaceSamples`. Frames, sources and relations are made
+// where they are new.
 
 /// A frame without a parent; nothing where there is one of this name.
 struct AddFrame {
   std::string of;
 };
 
-/// A constant pose, always or from `from` on; exact where it comes without a covariance.
+/// A constant pose, always or from `from` on.
 struct PlaceFixed {
   std::string of, in_frame, source;
   Stamp from = Stamp::always();
-  Transform in_frame_T_of{};
-  std::optional<Covariance> covariance{};
+  std::shared_ptr<const FixedPose> pose{};
   bool recalibrate = false;
-  bool is_unsure = false;    ///< how sure it is is not known
   bool is_of_scene = false;  ///< it follows from where a node is
   Rank rank = Rank::plain;
 };
@@ -55,6 +56,23 @@ struct PlaceSample {
   std::optional<Covariance> covariance{};
   bool is_of_scene = false;          ///< it is the pose that a node was made with
   std::optional<SampleBase> base{};  ///< none: what is known here
+};
+
+/// Poses of one relation at many instants, in any order. The arrays must live as long as the transaction.
+struct PlaceSamples {
+  std::string of, in_frame, source;
+  std::span<const std::int64_t> stamps{};
+  const double* rows = nullptr;   ///< seven values each: wxyz, xyz
+  const double* sides = nullptr;  ///< packed covariances, NaN where unknown; null: all are
+};
+
+/// How a frame moves at one instant.
+struct PlaceTwist {
+  std::string of, relative_to, source;
+  Stamp at{};
+  std::string expressed_in{};  ///< empty: the frame that moves
+  Velocity velocity{};
+  std::optional<Covariance> covariance{};
 };
 
 /// All runs of a frame by `source`, in place of `before`, those until now: those runs end, their samples go to the
@@ -254,9 +272,9 @@ struct EraseRelation {
 /// A clock that starts again: samples are forgotten, fixed poses are fixed since always.
 struct RestartTime {};
 
-using FrameEdit =
-    std::variant<AddFrame, PlaceFixed, PlaceSample, PlaceRuns, CloseFrame, SetInactiveIntervals, EraseFrame, ExpectNothingUnder,
-                 AlignTrack, EraseFixed, AwaitSamples, AwaitTwists, DropTwists, JoinBody, AssignBodies, PreferSources,
-                 EraseFrames, RestartTime, ResolveCycles, PlaceDriven, AddJoints, HideJoints, ForgetSamples, EraseRelation>;
+using FrameEdit = std::variant<AddFrame, PlaceFixed, PlaceSample, PlaceSamples, PlaceTwist, PlaceRuns, CloseFrame,
+                               SetInactiveIntervals, EraseFrame, ExpectNothingUnder, AlignTrack, EraseFixed, AwaitSamples,
+                               AwaitTwists, DropTwists, JoinBody, AssignBodies, PreferSources, EraseFrames, RestartTime,
+                               ResolveCycles, PlaceDriven, AddJoints, HideJoints, ForgetSamples, EraseRelation>;
 
 }  // namespace armillary

@@ -61,6 +61,9 @@ struct ChangeRequest {
   enum class Empties : std::uint8_t { nothing, unsampled, relation } empties = Empties::nothing;
   std::optional<log::Epoch> epoch{};   ///< whose slot it writes; none: that of the present
   std::optional<NodeSample> sample{};  ///< in place of a change: where a Transform is at an instant
+  /// Of samples that are asserted to come: the first of them, which make the relation. `PlaceSample`, `PlaceSamples`,
+  /// `PlaceTwist`, after an `AwaitSamples` where it chooses how they are interpolated.
+  std::vector<FrameEdit> first_samples{};
 };
 
 struct Outcome {
@@ -68,6 +71,7 @@ struct Outcome {
   std::vector<ChangePtr> changes{};
   std::vector<std::size_t> rows{};  ///< of which request each change is
   std::size_t samples_gone = 0;     ///< samples that were taken back with it
+  bool frames_went = false;         ///< because nothing names them any more
 };
 
 struct StoreOptions {
@@ -204,12 +208,6 @@ class Store {
   Outcome apply(std::vector<ChangeRequest> requests, std::int64_t now_ns, bool for_undo = true, std::string tag = {});
   /// Applies changes as `merge` takes those of others: conflicting ones become inactive. What is malformed is still refused.
   Outcome apply_unchecked(std::vector<ChangeRequest> requests, std::int64_t now_ns);
-  /// One change of frames that is done by `act`, which may complete its payload; where it fails nothing happened. A body that
-  /// is known is not recorded again.
-  Failure record(log::Payload payload, std::int64_t now_ns, const std::function<Failure(log::Payload&)>& act, bool for_undo,
-                 ChangePtr* recorded = nullptr);
-  /// How often frames went because nothing named them any more.
-  [[nodiscard]] std::uint64_t vanished() const { return vanished_.load(std::memory_order_relaxed); }
   /// Whether samples of a relation are asserted: that it is fixed, or driven, is not enough.
   [[nodiscard]] bool expects_samples(const RelationName& relation) const;
   /// The assertion that decides how samples of a relation are interpolated; none where nobody made one.
@@ -267,13 +265,15 @@ class Store {
     bool expects_nothing_under = false;
     std::set<Dot> with_subtree{};  ///< removals of frames with all that is below
     std::set<Dot> of_other_epochs{};
+    std::map<Dot, std::vector<FrameEdit>> first_samples{};
     std::vector<std::size_t> rows{};  ///< of which request each change is
     std::size_t row = 0;
     TouchedTracks touched{};
     log::Epoch epoch{};  ///< the time epoch of the next change that is signed here
     log::HybridClock clock{};
     std::uint64_t signed_here = 0;
-    Inverses inverses{};  ///< filled in by `commit`
+    Inverses inverses{};       ///< filled in by `commit`
+    bool frames_went = false;  ///< filled in by `commit`
   };
 
   [[nodiscard]] Refusal complete(ChangeRequest& request, Draft& draft, std::int64_t now_ns, Taken& taken) const;
@@ -291,9 +291,11 @@ class Store {
   Inverses take_assertions(const std::vector<ChangePtr>& changes);
   void realign(std::span<const ChangePtr> changes, const TouchedTracks& touched, const Draft& draft);
   [[nodiscard]] bool is_in_line(const Change& change) const;
+  [[nodiscard]] bool ends_samples(const TouchedTracks& touched) const;
   [[nodiscard]] Refusal undo_assertion(const Change& change, const Inverse& inverse, std::vector<ChangeRequest>& requests) const;
-  [[nodiscard]] std::vector<FrameEdit> edits_of(Draft& draft, const Taken& taken) const;
-  void add_vanishing_frames(const Draft& draft, const std::vector<ChangePtr>& changes, const TouchedTracks& touched,
+  [[nodiscard]] std::vector<FrameEdit> edits_of(Draft& draft, Taken& taken) const;
+  /// Whether there are any.
+  bool add_vanishing_frames(const Draft& draft, const std::vector<ChangePtr>& changes, const TouchedTracks& touched,
                             std::vector<FrameEdit>& edits) const;
   void add_samples(const Draft& draft, std::span<const NodeSample> samples, bool is_planned, std::vector<FrameEdit>& edits) const;
   [[nodiscard]] std::vector<NodeSample> samples_of_removed(const Draft& draft) const;
@@ -332,7 +334,6 @@ class Store {
   Stamp newest_at_ = Stamp::always();
   std::optional<std::int64_t> machine_ns_;  // none: that of the machine's clock
   bool is_open_ = false;
-  std::atomic<std::uint64_t> vanished_ = 0;
   std::atomic<std::uint64_t> relabelled_ = 0;
   detail::AtFork at_fork_{{.try_hold = [this] { return arena_->try_hold(); },
                            .release = [this] { arena_->release(); },
