@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "armillary/graph/body_rule.hpp"
 #include "graph/forest_state.hpp"
 
 namespace armillary {
@@ -35,11 +36,7 @@ FrameId Forest::State::moving_frame_of(BodyId body) const {
 
 namespace {
 
-constexpr double kSameM = 1e-9, kSameRad = 1e-9;
-
-bool is_same(const Transform& a, const Transform& b) {
-  return norm(a.translation - b.translation) <= kSameM && a.rotation.angle_to(b.rotation) <= kSameRad;
-}
+PlaceInBody<FrameId> place_of(const RunRecord& run) { return {run.parent, run.fixed() ? &run.fixed()->value : nullptr}; }
 
 }  // namespace
 
@@ -54,10 +51,10 @@ Failure Forest::State::check_constant(const EdgeName& edge, const FixedPose* pos
                    .name = bodies[body - kFirstDeclaredBody].name};
   if (pose == nullptr) return refused;
   if (recalibrate || of == kNone) return {};
+  const PlaceInBody<FrameId> given{parent, &pose->value};
   for (const auto& track : frames[of].tracks)
     for (const RunRecord& run : track->runs)
-      if (run.fixed() && frames[run.parent].body == body && (run.parent != parent || !is_same(run.fixed()->value, pose->value)))
-        return refused;
+      if (run.fixed() && frames[run.parent].body == body && contradict(place_of(run), given)) return refused;
   return {};
 }
 
@@ -78,13 +75,12 @@ Failure Forest::State::check_adoption(std::string_view name, std::span<const std
   }
   for (const FrameId id : members) {
     for (const auto& track : frames[id].tracks) {
-      const FixedPose* fixed_before = nullptr;
+      const RunRecord* first = nullptr;
       for (const RunRecord& run : track->runs) {
         if (!members.contains(run.parent)) continue;
-        const bool moves = !run.fixed() || (fixed_before != nullptr && !is_same(fixed_before->value, run.fixed()->value));
-        if (moves)
+        if (first == nullptr) first = &run;
+        if (contradict(place_of(*first), place_of(run)))
           return Evidence{.kind = FailureKind::moves_in_body, .of = id, .in_frame = run.parent, .name = std::string(name)};
-        fixed_before = run.fixed();
       }
     }
     for (const RelationId twist : frames[id].twists)

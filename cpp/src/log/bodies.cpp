@@ -6,15 +6,15 @@
 #include <list>
 #include <tuple>
 
+#include "armillary/graph/body_rule.hpp"
+
 namespace armillary::log {
 
 namespace {
 
-constexpr double kSameM = 1e-9, kSameRad = 1e-9;
-
-bool is_same(const Slot& a, const Slot& b) {
-  const Transform &one = std::get<Fixed>(a.payload->value).pose->value, &other = std::get<Fixed>(b.payload->value).pose->value;
-  return norm(one.translation - other.translation) <= kSameM && one.rotation.angle_to(other.rotation) <= kSameRad;
+PlaceInBody<std::string> place_of(const Slot& slot) {
+  const auto* fixed = std::get_if<Fixed>(&slot.payload->value);
+  return {slot.parent(), fixed == nullptr ? nullptr : &fixed->pose->value};
 }
 
 /// A body that is declared, a frame that is claimed for one, or a relation between two such frames.
@@ -92,7 +92,7 @@ class BodyRules {
     return !slot.payload->recalibrate && std::ranges::any_of(taken_, [&](const Slot* other) {
       const Track &own = slot.payload->track, &theirs = other->payload->track;
       return other->is<Fixed>() && theirs.of == own.of && theirs.kind == own.kind && body_of(other->parent()) == body &&
-             (other->parent() != slot.parent() || !is_same(*other, slot));
+             contradict(place_of(*other), place_of(slot));
     });
   }
 
@@ -100,13 +100,12 @@ class BodyRules {
   /// two values. Recalibrated ones count as constant.
   [[nodiscard]] bool moves_within(const std::string& body, const std::string& more) const {
     const auto is_on = [&](const std::string& frame) { return frame == more || body_of(frame) == body; };
-    std::map<std::pair<Track, std::string>, const Slot*> fixed;
+    std::map<std::pair<Track, std::string>, const Slot*> first_of;
     for (const Slot* slot : taken_) {
       if (!is_on(slot->payload->track.of) || !is_on(slot->parent())) continue;
-      if (!slot->is<Fixed>()) return true;
-      if (slot->payload->recalibrate) continue;
-      const auto [first, is_first] = fixed.emplace(std::pair(slot->payload->track, slot->parent()), slot);
-      if (!is_first && !is_same(*first->second, *slot)) return true;
+      if (slot->is<Fixed>() && slot->payload->recalibrate) continue;
+      const Slot& first = *first_of.emplace(std::pair(slot->payload->track, slot->parent()), slot).first->second;
+      if (contradict(place_of(first), place_of(*slot))) return true;
     }
     return false;
   }
