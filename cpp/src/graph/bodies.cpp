@@ -260,7 +260,7 @@ std::vector<Stamp> Forest::moves_after(Stamp from) const {
   for (FrameId id = 0; id < topology.frames(); ++id) {
     if (topology.node(id).tracks == nullptr) continue;
     for (const Track& track : topology.node(id).tracks->tracks)
-      for (const Run& run : track.runs)
+      for (const Run& run : track.runs())
         if (run.from > from) moves.push_back(run.from);
   }
   std::ranges::sort(moves);

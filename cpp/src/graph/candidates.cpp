@@ -244,7 +244,7 @@ void PathSearch::place_edge(const PathEdge& edge, CandidateEdge& out) const {
   if (node.tracks == nullptr) return;
   const std::vector<Track>& tracks = node.tracks->tracks;
   for (std::uint32_t i = 0; i < tracks.size(); ++i)
-    for (const Run& run : tracks[i].runs)
+    for (const Run& run : tracks[i].runs())
       if (run.relation == edge.relation) {
         out.parent = run.parent;
         out.rank = i;

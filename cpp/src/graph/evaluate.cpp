@@ -69,7 +69,7 @@ void name_gap(const Topology& topology, const Path& path, Failure& failure) {
       return run.from > failure->requested && !run.is_closed() && !awaits_samples && !is_its(run);
     };
     return std::ranges::any_of(set->tracks, [&](const Track& track) {
-      return std::ranges::any_of(track.runs, is_its) && std::ranges::any_of(track.runs, is_next);
+      return std::ranges::any_of(track.runs(), is_its) && std::ranges::any_of(track.runs(), is_next);
     });
   };
   if (std::ranges::any_of(path.up, has_moved) || std::ranges::any_of(path.down, has_moved))

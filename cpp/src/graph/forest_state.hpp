@@ -16,6 +16,7 @@
 #include "armillary/graph/path.hpp"
 #include "armillary/series/intervals.hpp"
 #include "graph/relation_table.hpp"
+#include "graph/run_list.hpp"
 
 namespace armillary {
 
@@ -27,69 +28,11 @@ inline constexpr std::size_t kRestingFrames = 4096;
 /// Of series that forget nothing: their rows come from others, which do.
 inline constexpr Duration kWithoutEnd{std::int64_t{1} << 62};
 
-/// Why a run is there.
-enum class Origin : std::uint8_t {
-  asserted,      // somebody gave it: a pose, samples, an end
-  against_body,  // asserted by peers, and inactive: it would move something within a body
-  containment,   // it follows from where a node is
-};
-
-/// Where the poses of a run come from; in a closed run the frame has no parent.
-struct Closed {};
-struct Fixed {
-  std::shared_ptr<const FixedPose> pose;
-};
-struct Driven {
-  std::shared_ptr<DrivenProvider> link;
-};
-struct Sampled {
-  std::shared_ptr<Series> series;
-  bool is_awaited = false;  // the relation was asserted, but no sample of it has come yet
-  SampleInterpolation interpolation = SampleInterpolation::linear;
-};
-using Provider = std::variant<Closed, Fixed, Driven, Sampled>;
-
-/// One run as the writer keeps it. A copy shares its values: who writes to a series unshares it first.
-struct RunRecord {
-  Stamp from{};
-  FrameId parent = kNone;
-  RelationId relation = kNone;
-  Provider provider{};
-  Origin origin = Origin::asserted;
-  Rank rank = Rank::plain;
-  Intervals on_cycle{};  // instants at which it would close a cycle with stronger runs: it is inactive then
-
-  [[nodiscard]] bool is_of_node() const { return origin == Origin::containment; }
-  [[nodiscard]] bool breaks_body() const { return origin == Origin::against_body; }
-  [[nodiscard]] bool is_closed() const { return std::holds_alternative<Closed>(provider); }
-  [[nodiscard]] bool is_sampled() const { return std::holds_alternative<Sampled>(provider); }
-  [[nodiscard]] bool is_awaited() const { return is_sampled() && std::get<Sampled>(provider).is_awaited; }
-  [[nodiscard]] bool is_placeholder() const { return is_sampled() && series()->empty(); }
-  [[nodiscard]] SampleInterpolation interpolation() const {
-    return is_sampled() ? std::get<Sampled>(provider).interpolation : SampleInterpolation::linear;
-  }
-  /// Whether its last sample holds until it ends.
-  [[nodiscard]] bool is_step() const { return interpolation() == SampleInterpolation::step; }
-  /// Of a sampled run.
-  [[nodiscard]] const std::shared_ptr<Series>& series() const { return std::get<Sampled>(provider).series; }
-  /// Its constant pose, or null.
-  [[nodiscard]] const FixedPose* fixed() const;
-  /// What drives it, or null.
-  [[nodiscard]] DrivenProvider* driven() const;
-  /// Instants at which readers do not see it: after its last sample as at that.
-  [[nodiscard]] Intervals inactive() const;
-  /// The provider as readers see it.
-  [[nodiscard]] ProviderRef published() const;
-  /// Whether no other run has its values.
-  [[nodiscard]] bool is_last_owner() const;
-  /// The same run with other samples.
-  [[nodiscard]] RunRecord with(std::shared_ptr<Series> samples) const;
-};
-
 /// What of a run readers see from `from` on, until the next part begins: inactive intervals cut runs.
 struct RunPart {
   Stamp from{};
   const RunRecord* run = nullptr;  // null: the frame is inactive
+  std::size_t k = 0;               // index of the run
   Interval rows{};                 // of a sampled run: those with these stamps
 
   [[nodiscard]] bool is_of(RelationId relation) const { return run != nullptr && run->relation == relation; }
@@ -117,7 +60,7 @@ using Histories = std::map<PlaceRuns::Thing, std::shared_ptr<Series>>;
 struct TrackRecord {
   FrameId of = kNone;
   SourceId source = kNone;
-  std::vector<RunRecord> runs{};  // by `from`, oldest first
+  RunList runs{};  // by `from`, oldest first
   std::vector<RelationId> relations{};
   bool is_stale = false;         // an edit broke off for want of memory: readers have not seen its runs yet
   bool may_be_on_cycle = false;  // on a cycle when time is ignored: every insert is then checked
@@ -126,11 +69,9 @@ struct TrackRecord {
   Histories waiting{};  // samples of things at instants when they have no parent; never written to
 
   /// Index of the run that holds at `at`, or -1. It may be a closed one.
-  [[nodiscard]] std::ptrdiff_t run_at(Stamp at) const;
+  [[nodiscard]] std::ptrdiff_t run_at(Stamp at) const { return runs.run_at(at); }
   /// The first stamp after `at` for which the source itself gave something; `never` if there is none.
   [[nodiscard]] Stamp next_given(Stamp at) const;
-  /// The runs as readers see them where no inactive interval cuts them.
-  [[nodiscard]] std::vector<Run> published() const;
   /// Since when the samples of run `k` are its own: open again, it has the last ones from before it was closed as well.
   [[nodiscard]] Stamp own_since(std::size_t k) const;
   [[nodiscard]] std::size_t own_samples(std::size_t k) const;
@@ -334,6 +275,7 @@ struct Forest::State {
   void publish_now(std::span<const FrameId> changed, CompanionPtr companion);
   void fill_node(const FrameRecord& frame, FrameNode& node);
   void discard(RunRecord& run);
+  void discard_all(TrackRecord& track);
 
   // transactions (transaction.cpp)
   Failure apply_all(std::span<const FrameEdit> edits);
@@ -454,7 +396,7 @@ struct Forest::State {
 
   // poses from twists (integration.cpp)
   [[nodiscard]] bool rests_on(FrameId frame, BodyId body, Stamp at) const;
-  [[nodiscard]] RunRecord* run_to_integrate(TrackRecord& track, const TwistRecord& twist, Stamp at) const;
+  [[nodiscard]] std::ptrdiff_t run_to_integrate(const TrackRecord& track, const TwistRecord& twist, Stamp at) const;
   bool drop_integrated(TrackRecord& track, Stamp from);
   void write_integrated(TrackRecord& track, const TwistRecord& twist, Stamp from);
   void write_integrated_on_cycle(TrackRecord& track, const TwistRecord& twist, Stamp from);
@@ -519,12 +461,12 @@ struct Forest::State {
   void erase_run(TrackRecord& track, std::size_t k);
   void expire_runs(TrackRecord& track, const RelationRecord& relation);
   void bound_runs(TrackRecord& track);
-  void empty_run(RunRecord& run, Stamp floor);
+  void empty_run(TrackRecord& track, std::size_t k, Stamp floor);
   void drop_placeholder(TrackRecord& track, RelationId unless);
   void await_run(TrackRecord& track, const RelationRecord& relation, Stamp since);
   void end_waiting(TrackRecord& track, RelationId relation);
   void drop_unused_relations(TrackRecord& track);
-  bool unshare(RunRecord& run);
+  bool unshare(TrackRecord& track, std::size_t k);
   [[nodiscard]] std::shared_ptr<Series> new_series(RelationId relation) const;
   [[nodiscard]] std::shared_ptr<Series> copy_of(const RunRecord& run, Stamp from, Stamp to);
   [[nodiscard]] TrackRecord copy_of(const TrackRecord& track);

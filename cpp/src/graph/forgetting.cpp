@@ -60,7 +60,7 @@ std::shared_ptr<Series> Forest::State::remaining(const RunRecord& run, const For
 
 /// A run that has no sample left goes, unless it had older ones, which expired, or is that of a node.
 void Forest::State::forget_run(TrackRecord& track, std::size_t k, const ForgetSamples& edit) {
-  RunRecord& run = track.runs[k];
+  const RunRecord& run = track.runs[k];
   const std::size_t before = given_rows(*run.series(), edit.from, edit.to);
   if (before == 0) return;
   RunRecord left = run.with(remaining(run, edit));
@@ -75,8 +75,9 @@ void Forest::State::forget_run(TrackRecord& track, std::size_t k, const ForgetSa
   }
   const Row first = left.series()->first_row();
   if (first && !is_of_node && !has_expired && run.from != Stamp::always()) left.from = {first.stamp_ns()};
-  discard(run);
-  track.runs[k] = std::move(left);
+  RunRecord& replaced = track.runs.edit(k);
+  discard(replaced);
+  replaced = std::move(left);
 }
 
 Failure Forest::State::forget_poses(FrameId of, const ForgetSamples& edit) {
@@ -239,7 +240,7 @@ std::optional<std::pair<Stamp, Stamp>> Forest::run_of(const EdgeName& edge, Stam
   const std::lock_guard<std::mutex> guard(state_->lock);
   const RelationRecord* relation = state_->find_relation(edge);
   if (relation == nullptr) return std::nullopt;
-  const std::vector<RunRecord>& runs = relation->track->runs;
+  const RunList& runs = relation->track->runs;
   const std::ptrdiff_t k = relation->track->run_at(at);
   if (k < 0 || runs[static_cast<std::size_t>(k)].relation != relation->id || !runs[static_cast<std::size_t>(k)].is_sampled())
     return std::nullopt;

@@ -139,7 +139,7 @@ void cut_parts(std::vector<RunPart>& parts, const SetInactiveIntervals::Interval
 std::vector<RunPart> Forest::State::parts_of(const TrackRecord& track) const {
   std::vector<RunPart> parts;
   parts.reserve(track.runs.size());
-  for (const RunRecord& run : track.runs) parts.push_back({run.from, &run});
+  for (const RunRecord& run : track.runs) parts.push_back({run.from, &run, parts.size()});
   if (is_cut(track))
     for (const SetInactiveIntervals::Interval& interval : frames[track.of].inactive_intervals->inactive_intervals)
       cut_parts(parts, interval);
@@ -163,15 +163,18 @@ TrackRecord Forest::State::cut_of(const TrackRecord& track, std::vector<std::sha
   TrackRecord cut{.of = track.of, .source = track.source};
   std::vector<std::size_t> copied;
   for (const RunPart& part : parts_of(track)) {
-    RunRecord& run = cut.runs.emplace_back(part.run == nullptr ? RunRecord{} : *part.run);
+    RunRecord run = part.run == nullptr ? RunRecord{} : *part.run;
     run.from = part.from;
-    if (!part.is_sampled() || part.rows.to == Stamp::never()) continue;
+    if (!part.is_sampled() || part.rows.to == Stamp::never()) {
+      cut.runs.push_back(std::move(run));
+      continue;
+    }
     const auto rows = std::make_shared<Series>(kPoseWidth, Retention{.history = kWithoutEnd});
     const Series& all = *part.run->series();
     all.for_each(part.rows.from, {part.rows.to.ns - 1}, [&](const Row& row) { copy_row(all, row, *rows, retired); });
     if (rows->empty()) rows->begin_forgotten(part.rows.to);
-    run = run.with(rows);
-    copied.push_back(cut.runs.size() - 1);
+    copied.push_back(cut.runs.size());
+    cut.runs.push_back(run.with(rows));
   }
   for (const RelationId id : frames[track.of].twists) {
     const TwistRecord& twist = *twists.at(id);

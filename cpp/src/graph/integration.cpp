@@ -83,13 +83,13 @@ Stamp TrackRecord::next_given(Stamp at) const {
   return next < runs.size() ? runs[next].from : Stamp::never();
 }
 
-/// The run that holds at `at`, if it is sampled, and in a frame of the body that the twists are relative to.
-RunRecord* Forest::State::run_to_integrate(TrackRecord& track, const TwistRecord& twist, Stamp at) const {
+/// The index of the run that holds at `at`, if it is sampled, and in a frame of the body that the twists are relative to.
+std::ptrdiff_t Forest::State::run_to_integrate(const TrackRecord& track, const TwistRecord& twist, Stamp at) const {
   const std::ptrdiff_t k = track.run_at(at);
-  if (k < 0) return nullptr;
-  RunRecord& run = track.runs[static_cast<std::size_t>(k)];
+  if (k < 0) return k;
+  const RunRecord& run = track.runs[static_cast<std::size_t>(k)];
   const bool fits = run.is_sampled() && !run.is_placeholder() && rests_on(run.parent, twist.reference, at);
-  return fits ? &run : nullptr;
+  return fits ? k : -1;
 }
 
 /// Whether a frame is on a body, or below one that is, by identity, at that instant: a frame that came between.
@@ -113,7 +113,7 @@ bool Forest::State::rests_on(FrameId frame, BodyId body, Stamp at) const {
 bool Forest::State::drop_integrated(TrackRecord& track, Stamp from) {
   const std::ptrdiff_t k = track.run_at(from);
   if (k < 0 || !track.runs[static_cast<std::size_t>(k)].is_sampled()) return false;
-  RunRecord& run = track.runs[static_cast<std::size_t>(k)];
+  const RunRecord& run = track.runs[static_cast<std::size_t>(k)];
   const Row after = run.series()->bracket(from).after;
   const Row before = run.series()->bracket(from).before;
   const bool is_here = before && before.stamp_ns() == from.ns && run.series()->is_computed(from);
@@ -121,25 +121,27 @@ bool Forest::State::drop_integrated(TrackRecord& track, Stamp from) {
   if (!is_here && !is_after) return false;
   RunRecord kept = run.with(copy_of(run, is_here ? from : Stamp{from.ns + 1}, track.next_given(from)));
   track.is_stale = true;
-  discard(run);
-  run = std::move(kept);
+  RunRecord& dropped = track.runs.edit(static_cast<std::size_t>(k));
+  discard(dropped);
+  dropped = std::move(kept);
   return true;
 }
 
 /// Poses at the stamps of the twists, each from the one before it, until the next that was given.
 void Forest::State::write_integrated(TrackRecord& track, const TwistRecord& twist, Stamp from) {
-  RunRecord* run = run_to_integrate(track, twist, from);
-  const Row start = run == nullptr ? Row{} : start_of(*run->series(), from);
+  const std::ptrdiff_t k = run_to_integrate(track, twist, from);
+  const auto series = [&]() -> Series& { return *track.runs[static_cast<std::size_t>(k)].series(); };  // it may be replaced
+  const Row start = k < 0 ? Row{} : start_of(series(), from);
   if (!start) return;
   Place place{{start.stamp_ns()}, pose_of(start), covariance_of(start)};
-  if (outlive_twists(*run->series(), place.at, *twist.series)) drop_integrated(track, {place.at.ns + 1});
+  if (outlive_twists(series(), place.at, *twist.series)) drop_integrated(track, {place.at.ns + 1});
   const Stamp end = track.next_given(place.at);
   std::optional<Velocity> last = twist.velocity_at(place.at);
   Row next = twist.series->bracket(place.at).after;
   for (; next && next.stamp_ns() < end.ns; next = twist.series->bracket({next.stamp_ns()}).after) {
     place = moved(place, last, next);
     if (!is_finite(place.pose)) return static_cast<void>(drop_integrated(track, place.at));
-    write_computed(place, *run->series(), retired);
+    write_computed(place, series(), retired);
     last = velocity_of(next);
   }
 }
@@ -151,14 +153,14 @@ void Forest::State::write_integrated_on_cycle(TrackRecord& track, const TwistRec
   while (const Failure failure = check_cycles(draft))
     if (!drop_integrated(draft, failure->requested)) return;
   track.is_stale = true;
-  std::ranges::for_each(track.runs, [this](RunRecord& run) { discard(run); });
+  discard_all(track);
   track.runs = std::move(draft.runs);
 }
 
 void Forest::State::integrate(TrackRecord& track, const TwistRecord& twist, Stamp from) {
-  RunRecord* run = run_to_integrate(track, twist, from);
-  if (run == nullptr) return;
-  if (unshare(*run)) track.is_stale = true;
+  const std::ptrdiff_t k = run_to_integrate(track, twist, from);
+  if (k < 0) return;
+  if (unshare(track, static_cast<std::size_t>(k))) track.is_stale = true;
   if (track.may_be_on_cycle) {
     write_integrated_on_cycle(track, twist, from);
   } else {

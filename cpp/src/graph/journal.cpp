@@ -172,10 +172,10 @@ void Forest::State::put_back(BodiesBefore& before) {
 void Forest::State::retire_replaced(Journal& done) {
   for (auto& [id, frame] : done.frames)
     for (TrackBefore& track : frame.tracks)
-      for (RunRecord& run : track.runs) {
+      track.runs.for_each_unshared([this](RunRecord& run) {
         if (run.is_last_owner()) retired.retire(new RunRecord(std::move(run)));
         run.provider = Closed{};
-      }
+      });
 }
 
 }  // namespace armillary

@@ -11,7 +11,7 @@ namespace armillary {
 struct TrackBefore {
   SourceId source = kNone;
   bool is_stale = false, may_be_on_cycle = false;
-  std::vector<RunRecord> runs{};  // they share their values with the runs under edit
+  RunList runs{};  // they share their values with the runs under edit
   std::vector<RelationRecord> relations{};
   Histories waiting{};
 };

@@ -227,7 +227,7 @@ std::vector<RunRecord> Forest::State::merged_runs(TrackRecord& track, const Plac
 void Forest::State::place_again(TrackRecord& track, RunRecord run) {
   const auto is_always = [](const RunRecord& one) { return one.from == Stamp::always(); };
   if (!run.is_sampled() && is_always(run)) {
-    if (std::ranges::none_of(track.runs, is_always)) track.runs.insert(track.runs.begin(), std::move(run));
+    if (std::ranges::none_of(track.runs, is_always)) track.runs.insert(0, std::move(run));
     return;
   }
   if (!run.is_sampled()) return place_run(track, std::move(run));
@@ -245,11 +245,11 @@ Failure Forest::State::apply(const PlaceRuns& edit) {
   touch(of);
   TrackRecord& track = make_track(of, add_source(edit.source));
   std::vector<RunRecord> before, others;
-  for (RunRecord& run : track.runs) (is_replaced(edit, run) ? before : others).push_back(run);
+  for (const RunRecord& run : track.runs) (is_replaced(edit, run) ? before : others).push_back(run);
   std::vector<RunRecord> runs = merged_runs(track, edit, before);
   if (std::ranges::any_of(track.runs, is_fixed)) fixed_changed = true;
-  for (RunRecord& run : track.runs) discard(run);
-  track.runs = std::move(runs);
+  discard_all(track);
+  track.runs = RunList(std::move(runs));
   for (RunRecord& run : others) place_again(track, std::move(run));
   bound_runs(track);
   drop_unused_relations(track);

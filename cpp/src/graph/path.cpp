@@ -22,8 +22,8 @@ constexpr std::uint64_t steps_of(std::uint64_t mark) { return mark & 0x7fffffff;
 const Run* earliest_run(const TrackSet& set) {
   const Run* earliest = nullptr;
   for (const Track& track : set.tracks) {
-    const auto first = std::ranges::find_if_not(track.runs, &Run::is_closed);
-    if (first != track.runs.end() && (earliest == nullptr || first->from < earliest->from)) earliest = &*first;
+    const auto first = std::ranges::find_if_not(track.runs(), &Run::is_closed);
+    if (first != track.runs().end() && (earliest == nullptr || first->from < earliest->from)) earliest = &*first;
   }
   return earliest;
 }
@@ -44,7 +44,7 @@ PathFinder::Step PathFinder::choose_run(const TrackSet& set, FrameId frame, Stam
     choice = context.selector == nullptr ? kNone : context.selector->choose(frame, tracks, at);
     if (choice == kNone) return Step::contested;
   }
-  const Run* chosen = tracks.empty() ? nullptr : tracks[choice]->run_at(at);
+  const Run* chosen = tracks.empty() ? nullptr : selection_.runs()[choice];
   if (chosen == nullptr && !set.closed_since(at)) chosen = earliest_run(set);
   if (chosen == nullptr) return Step::root;
   edge = {frame, chosen->relation, chosen->provider, chosen->from > at ? chosen->from : Stamp::always()};

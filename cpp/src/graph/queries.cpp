@@ -299,7 +299,7 @@ Failure Forest::keep(RelationId id, const Retention& retention) {
     return Evidence{.kind = FailureKind::unknown_frame, .relation = id};
   RelationRecord& relation = *state_->relations[id];
   relation.retention = retention;
-  for (RunRecord& run : relation.track->runs)
+  for (const RunRecord& run : relation.track->runs)
     if (run.relation == id && run.is_sampled()) run.series()->set_retention(relation.kept(), state_->retired);
   state_->expire_runs(*relation.track, relation);
   state_->drop_unused_relations(*relation.track);

@@ -8,33 +8,6 @@
 
 namespace armillary {
 
-std::ptrdiff_t TrackRecord::run_at(Stamp at) const {
-  return std::ranges::upper_bound(runs, at, {}, &RunRecord::from) - runs.begin() - 1;
-}
-
-std::vector<Run> TrackRecord::published() const {
-  std::vector<Run> published;
-  published.reserve(runs.size());
-  for (std::size_t k = 0; k < runs.size(); ++k) {
-    const RunRecord& run = runs[k];
-    const Run active{run.from, run.parent, run.relation, run.published(), run.rank};
-    if (run.on_cycle.empty() && !run.breaks_body()) {
-      published.push_back(active);
-      continue;
-    }
-    const Intervals inactive = run.inactive();
-    const Interval lasts{run.from, k + 1 < runs.size() ? runs[k + 1].from : Stamp::never()};
-    Stamp at = run.from;
-    for (const Interval& gap : Intervals(lasts) & inactive) {
-      if (at < gap.from) published.emplace_back(active).from = at;
-      published.push_back({gap.from});
-      at = gap.to;
-    }
-    if (at < lasts.to) published.emplace_back(active).from = at;
-  }
-  return published;
-}
-
 Stamp TrackRecord::own_since(std::size_t k) const {
   Stamp since = Stamp::always();
   for (std::size_t i = 0; i < k; ++i)
@@ -76,14 +49,14 @@ std::shared_ptr<Series> Forest::State::new_series(RelationId relation) const {
 }
 
 void Forest::State::erase_run(TrackRecord& track, std::size_t k) {
-  discard(track.runs[k]);
-  track.runs.erase(track.runs.begin() + static_cast<std::ptrdiff_t>(k));
+  discard(track.runs.edit(k));
+  track.runs.erase(k);
 }
 
 /// Two neighbouring runs under the same parent are one. A new series: readers keep the two they see.
 void Forest::State::join_runs(TrackRecord& track, std::size_t k) {
   if (k + 1 >= track.runs.size()) return;
-  RunRecord &left = track.runs[k], &right = track.runs[k + 1];
+  const RunRecord &left = track.runs[k], &right = track.runs[k + 1];
   if (!left.is_sampled() || !right.is_sampled() || left.relation != right.relation) return;
   RunRecord both = left.with(new_series(left.relation));
   both.on_cycle = left.on_cycle | right.on_cycle;
@@ -93,13 +66,14 @@ void Forest::State::join_runs(TrackRecord& track, std::size_t k) {
     run->series()->for_each(Stamp::always(), Stamp::never(),
                             [&](const Row& row) { copy_row(*run->series(), row, *both.series(), retired); });
   erase_run(track, k + 1);
-  discard(track.runs[k]);
-  track.runs[k] = std::move(both);
+  RunRecord& joined = track.runs.edit(k);
+  discard(joined);
+  joined = std::move(both);
 }
 
 /// The rows before and after `at` become two runs; a row at `at` is dropped.
 void Forest::State::split_run(TrackRecord& track, std::size_t k, Stamp at) {
-  RunRecord& whole = track.runs[k];
+  const RunRecord& whole = track.runs[k];
   RunRecord left = whole.with(new_series(whole.relation)), right = whole.with(new_series(whole.relation));
   whole.series()->for_each(Stamp::always(), Stamp::never(), [&](const Row& row) {
     if (row.stamp_ns() != at.ns)
@@ -108,12 +82,11 @@ void Forest::State::split_run(TrackRecord& track, std::size_t k, Stamp at) {
   const bool left_was_forgotten = left.series()->empty() && whole.from < at;
   if (left_was_forgotten) left.series()->begin_forgotten(at);
   erase_run(track, k);
-  auto place = track.runs.begin() + static_cast<std::ptrdiff_t>(k);
-  if (!left.series()->empty() || left_was_forgotten) place = std::next(track.runs.insert(place, std::move(left)));
+  if (!left.series()->empty() || left_was_forgotten) track.runs.insert(k++, std::move(left));
   if (right.series()->empty()) return;
   right.from = {right.series()->first_row().stamp_ns()};
   if (right.rank == Rank::fallback) right.rank = Rank::plain;  // the pose that a node was made with is the first one
-  track.runs.insert(place, std::move(right));
+  track.runs.insert(k, std::move(right));
 }
 
 /// There is one event per instant: what was given for `at` goes, unless it is a sample of `unless`.
@@ -162,15 +135,14 @@ void Forest::State::await_run(TrackRecord& track, const RelationRecord& relation
     }
   }
   RunRecord run = relation.sampled_run(since, {.series = new_series(relation.id), .is_awaited = true});
-  track.runs.insert(track.runs.begin() + track.run_at(since) + 1, std::move(run));
+  track.runs.insert(static_cast<std::size_t>(track.run_at(since) + 1), std::move(run));
 }
 
 /// The first sample of a relation is there: its run begins with that.
 void Forest::State::end_waiting(TrackRecord& track, RelationId relation) {
-  const auto is_its = [&](const RunRecord& run) { return run.relation == relation && run.is_awaited(); };
-  const auto found = std::ranges::find_if(track.runs, is_its);
-  if (found == track.runs.end()) return;
-  const auto k = static_cast<std::size_t>(found - track.runs.begin());
+  const std::ptrdiff_t found = track.runs.awaited_of(relation);
+  if (found < 0) return;
+  const auto k = static_cast<std::size_t>(found);
   erase_run(track, k);
   if (k > 0) join_runs(track, k - 1);
 }
@@ -182,35 +154,36 @@ void Forest::State::place_sample(TrackRecord& track, const RelationRecord& relat
   const bool moves = present >= 0 && track.runs[static_cast<std::size_t>(present)].relation != relation.id;
   if (moves) drop_integrated(track, sample.at);  // else they are integrated anew, in their places
   remove_event(track, sample.at, relation.id);
-  const auto write = [&](RunRecord& run) {
-    unshare(run);
-    run.series()->insert(sample.at, sample.values, sample.side, retired);
+  const auto write = [&](std::size_t k) {
+    unshare(track, k);
+    track.runs[k].series()->insert(sample.at, sample.values, sample.side, retired);
   };
   const std::ptrdiff_t current = track.run_at(sample.at);
   if (current >= 0) {
-    RunRecord& run = track.runs[static_cast<std::size_t>(current)];
+    const auto k = static_cast<std::size_t>(current);
+    const RunRecord& run = track.runs[k];
     if (run.relation == relation.id && run.is_sampled()) {
-      if (run.from == Stamp::always()) run.from = sample.at;  // the first sample after a clear
-      return write(run);
+      if (run.from == Stamp::always()) track.runs.edit(k).from = sample.at;  // the first sample after a clear
+      return write(k);
     }
-    if (run.is_sampled() && run.series()->newest() > sample.at) split_run(track, static_cast<std::size_t>(current), sample.at);
+    if (run.is_sampled() && run.series()->newest() > sample.at) split_run(track, k, sample.at);
   }
   const auto next = static_cast<std::size_t>(track.run_at(sample.at) + 1);
   if (next < track.runs.size() && track.runs[next].relation == relation.id && track.runs[next].is_sampled()) {
-    track.runs[next].from = sample.at;
-    return write(track.runs[next]);
+    track.runs.edit(next).from = sample.at;
+    return write(next);
   }
   RunRecord fresh = relation.sampled_run(sample.at, {new_series(relation.id)});
-  write(fresh);
+  fresh.series()->insert(sample.at, sample.values, sample.side, retired);
   if (!track.runs.empty()) note_move(relation, sample.at);
-  track.runs.insert(track.runs.begin() + static_cast<std::ptrdiff_t>(next), std::move(fresh));
+  track.runs.insert(next, std::move(fresh));
 }
 
 /// A fixed, driven or closed run from `run.from` on, until the next run.
 void Forest::State::place_run(TrackRecord& track, RunRecord run) {
   if (run.from == Stamp::always()) {
     for (const RunRecord& gone : track.runs) taken_back += gone.is_sampled() ? given_rows(*gone.series()) : 0;
-    while (!track.runs.empty()) erase_run(track, 0);
+    discard_all(track);
     track.runs.push_back(std::move(run));
     return;
   }
@@ -223,35 +196,42 @@ void Forest::State::place_run(TrackRecord& track, RunRecord run) {
     if (before.is_sampled() && before.series()->newest() > run.from)
       split_run(track, static_cast<std::size_t>(current), run.from);
   }
-  const std::ptrdiff_t place = track.run_at(run.from) + 1;
-  track.runs.insert(track.runs.begin() + place, std::move(run));
+  const auto place = static_cast<std::size_t>(track.run_at(run.from) + 1);
+  track.runs.insert(place, std::move(run));
 }
 
 /// Before a series is written to: what readers see, and a transaction under way may have to put back, stays as it is.
-bool Forest::State::unshare(RunRecord& run) {
-  const bool is_shared = journal != nullptr && run.series().use_count() > 1;
+bool Forest::State::unshare(TrackRecord& track, std::size_t k) {
+  if (journal == nullptr) return false;
+  RunRecord& run = track.runs.edit(k);
+  const bool is_shared = run.series().use_count() > 1;
   if (is_shared) std::get<Sampled>(run.provider).series = copy_of(run, Stamp::never(), Stamp::never());
   return is_shared;
 }
 
 /// Expiry is per relation, against its own newest.
 void Forest::State::expire_runs(TrackRecord& track, const RelationRecord& relation) {
-  Stamp newest = Stamp::always();
-  for (const RunRecord& run : track.runs)
-    if (run.relation == relation.id && run.is_sampled()) newest = std::max(newest, run.series()->newest());
-  const Stamp horizon = earlier(newest, relation.retention.history);
+  const Stamp horizon = earlier(newest(relation), relation.retention.history);
+  const bool is_counted = relation.retention.max_samples > 0;
   std::size_t left = relation.retention.max_samples;
-  for (std::size_t k = track.runs.size(); k-- > 0;) {
-    RunRecord& run = track.runs[k];
-    if (run.relation != relation.id || !run.is_sampled() || run.is_placeholder()) continue;
-    const bool is_full = relation.retention.max_samples > 0 && left == 0;
-    if (run.series()->newest() < horizon || is_full) {
-      empty_run(run, {std::max(horizon.ns, run.series()->newest().ns + 1)});
+  // What begins after the horizon is whole, and before one that is all forgotten there is nothing left.
+  const auto from = is_counted ? track.runs.size() : static_cast<std::size_t>(track.run_at(horizon) + 1);
+  for (std::ptrdiff_t next = track.runs.last_of(relation.id, from); next >= 0;
+       next = track.runs.last_of(relation.id, static_cast<std::size_t>(next))) {
+    const auto k = static_cast<std::size_t>(next);
+    const RunRecord& run = track.runs[k];
+    if (!run.is_sampled()) continue;
+    if (run.is_placeholder()) {
+      if (run.series()->floor() != Stamp::always()) break;
       continue;
     }
-    if (run.series()->floor() < std::min(horizon, run.series()->newest())) unshare(run);
-    run.series()->forget_before(horizon, retired);
-    left -= std::min(left, run.series()->size());
+    if (run.series()->newest() < horizon || (is_counted && left == 0)) {
+      empty_run(track, k, {std::max(horizon.ns, run.series()->newest().ns + 1)});
+      continue;
+    }
+    if (run.series()->floor() < std::min(horizon, run.series()->newest())) unshare(track, k);
+    track.runs[k].series()->forget_before(horizon, retired);
+    left -= std::min(left, track.runs[k].series()->size());
   }
   bound_runs(track);
 }
@@ -264,7 +244,8 @@ void Forest::State::bound_runs(TrackRecord& track) {
 }
 
 /// All its samples are forgotten. It stays where it is: what lay before it must not come back.
-void Forest::State::empty_run(RunRecord& run, Stamp floor) {
+void Forest::State::empty_run(TrackRecord& track, std::size_t k, Stamp floor) {
+  RunRecord& run = track.runs.edit(k);
   RunRecord emptied = run.with(new_series(run.relation));
   emptied.series()->begin_forgotten(floor);
   emptied.on_cycle = {};
@@ -274,8 +255,7 @@ void Forest::State::empty_run(RunRecord& run, Stamp floor) {
 
 void Forest::State::drop_unused_relations(TrackRecord& track) {
   std::erase_if(track.relations, [&](RelationId id) {
-    const bool used = std::ranges::any_of(track.runs, [id](const RunRecord& run) { return run.relation == id; });
-    if (used) return false;
+    if (track.runs.has(id)) return false;
     touch(relations[id]->parent);
     std::erase(frames[relations[id]->parent].child_relations, id);
     relations.erase(id);

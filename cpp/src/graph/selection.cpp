@@ -20,6 +20,7 @@ Rank rank_of(const Run& run, Stamp newest) {
 void Selection::choose(const TrackSet& set, Stamp at, Duration rival_timeout) {
   contestants_.clear();
   tracks_.clear();
+  runs_.clear();
   valid_ = {};
   const auto next = std::ranges::upper_bound(set.preferences, at, {}, &PreferenceStep::from);
   narrow(next == set.preferences.begin() ? Stamp::always() : std::prev(next)->from,
@@ -32,9 +33,8 @@ void Selection::narrow(Stamp from, Stamp to) { valid_ = {std::max(valid_.from, f
 
 /// Notes what a track has at `at`, and until when that stays so.
 void Selection::look_at(const Track& track, Stamp at, Duration rival_timeout) {
-  const auto next = std::ranges::upper_bound(track.runs, at, {}, &Run::from);
-  const Run* run = next == track.runs.begin() ? nullptr : &*std::prev(next);
-  narrow(run == nullptr ? Stamp::always() : run->from, next == track.runs.end() ? Stamp::never() : next->from);
+  const auto [run, next] = track.runs().at(at);
+  narrow(run == nullptr ? Stamp::always() : run->from, next == nullptr ? Stamp::never() : next->from);
   if (run == nullptr || run->is_closed()) return;
   Coverage open{Stamp::always(), Stamp::never()};
   Stamp newest = run->from;
@@ -56,16 +56,21 @@ void Selection::look_at(const Track& track, Stamp at, Duration rival_timeout) {
   contestants_.push_back({&track, run, newest, rank_of(*run, newest), is_open});
 }
 
+void Selection::take(const Contestant& one) {
+  tracks_.push_back(one.track);
+  runs_.push_back(one.run);
+}
+
 void Selection::choose_among(SourceId preferred) {
   Rank highest = Rank::fallback;
   for (const Contestant& one : contestants_) {
     if (!one.is_open) continue;
-    if (one.track->source == preferred) return tracks_.assign(1, one.track);
+    if (one.track->source == preferred) return take(one);
     highest = std::max(highest, one.rank);
   }
   if (highest == Rank::fallback) return fall_back();
   for (const Contestant& one : contestants_)
-    if (one.is_open && one.rank == highest) tracks_.push_back(one.track);
+    if (one.is_open && one.rank == highest) take(one);
 }
 
 /// The newest fallback; where there is none, the source that gave something last.
@@ -76,7 +81,7 @@ void Selection::fall_back() {
     const Contestant*& best = one.is_open ? fallback : silent;
     if (best == nullptr || std::pair(one.newest, one.rank) > std::pair(best->newest, best->rank)) best = &one;
   }
-  if (const Contestant* chosen = fallback != nullptr ? fallback : silent) tracks_.push_back(chosen->track);
+  if (const Contestant* chosen = fallback != nullptr ? fallback : silent) take(*chosen);
 }
 
 bool Selection::is_guess() const { return !contestants_.empty() && std::ranges::none_of(contestants_, &Contestant::is_open); }

@@ -175,8 +175,8 @@ void Forest::State::fill_node(const FrameRecord& frame, FrameNode& node) {
   auto set = std::make_unique<TrackSet>();
   set->preferences = frame.preferences;
   for (const TrackRecord* track : with_runs) {
-    Track& published = set->tracks.emplace_back(Track{track->source, {}});
-    published.runs = is_cut(*track) ? cut_of(*track, set->parts).published() : track->published();
+    const TrackRecord cut = is_cut(*track) ? cut_of(*track, set->parts) : TrackRecord{};
+    set->tracks.push_back({track->source, (cut.runs.empty() ? track : &cut)->runs.published()});
   }
   node.tracks = set.release();
 }
@@ -215,6 +215,11 @@ void Forest::State::publish_now(std::span<const FrameId> changed, CompanionPtr c
 
 void Forest::State::discard(RunRecord& run) { unlinked.push_back(std::move(run)); }
 
+void Forest::State::discard_all(TrackRecord& track) {
+  unlinked.insert(unlinked.end(), track.runs.begin(), track.runs.end());
+  track.runs.clear();
+}
+
 /// A track whose first write was refused goes again.
 void Forest::State::drop_empty_tracks(FrameId frame) {
   std::erase_if(frames[frame].tracks, [](const auto& track) {
@@ -229,11 +234,9 @@ void Forest::State::erase_frame(FrameId id) {
   FrameRecord& frame = frames[id];
   for (const auto& track : frame.tracks) {
     track->watches.fire_all();
-    for (RunRecord& run : track->runs) {
+    for (const RunRecord& run : track->runs)
       if (run.is_sampled()) taken_back += given_rows(*run.series());
-      discard(run);
-    }
-    track->runs.clear();
+    discard_all(*track);
     drop_unused_relations(*track);
   }
   erase_twists_of(id);

@@ -4,9 +4,40 @@
 
 namespace armillary {
 
-const Run* Track::run_at(Stamp at) const {
+RunChunk::RunChunk(std::vector<Run> given) : runs(std::move(given)) {
+  has_fixed = std::ranges::any_of(runs, [](const Run& run) { return run.provider.kind == ProviderKind::fixed; });
+}
+
+Runs::Runs(std::vector<std::shared_ptr<const RunChunk>> chunks) : chunks_(std::move(chunks)) {
+  std::erase_if(chunks_, [](const auto& chunk) { return chunk->runs.empty(); });
+  if (!chunks_.empty()) last_ = chunks_.back()->runs;
+  for (const auto& chunk : chunks_) {
+    size_ += chunk->runs.size();
+    has_fixed_ = has_fixed_ || chunk->has_fixed;
+  }
+}
+
+Runs::Found Runs::at(Stamp at) const {
+  if (last_.empty()) return {};
+  if (last_.front().from <= at) {
+    const auto after = std::ranges::upper_bound(last_, at, {}, &Run::from);
+    return {&*std::prev(after), after == last_.end() ? nullptr : &*after};
+  }
+  const auto begin = [](const auto& chunk) { return chunk->runs.front().from; };
+  const auto next = std::ranges::upper_bound(chunks_, at, {}, begin);  // not the end: that would be the last chunk
+  const Run* first_after = &(*next)->runs.front();
+  if (next == chunks_.begin()) return {nullptr, first_after};
+  const std::vector<Run>& runs = (*std::prev(next))->runs;
   const auto after = std::ranges::upper_bound(runs, at, {}, &Run::from);
-  return after == runs.begin() ? nullptr : &*std::prev(after);
+  return {&*std::prev(after), after == runs.end() ? first_after : &*after};
+}
+
+/// Chunks that both have are not looked into.
+bool operator==(const Runs& a, const Runs& b) {
+  if (a.size_ != b.size_) return false;
+  const auto size = [](const auto& chunk) { return chunk->runs.size(); };
+  if (!std::ranges::equal(a.chunks_, b.chunks_, {}, size, size)) return std::ranges::equal(a, b);
+  return std::ranges::equal(a.chunks_, b.chunks_, [](const auto& x, const auto& y) { return x == y || x->runs == y->runs; });
 }
 
 SourceId preferred_at(std::span<const PreferenceStep> steps, Stamp at) {

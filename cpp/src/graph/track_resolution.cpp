@@ -43,7 +43,7 @@ namespace {
 /// A relation whose samples are to come, or were cleared.
 bool is_expected_only(const RunRecord& run) { return run.is_placeholder() && run.series()->floor() == Stamp::always(); }
 
-bool begins_with(const std::vector<RunRecord>& runs, Stamp since) {
+bool begins_with(const RunList& runs, Stamp since) {
   return std::ranges::any_of(runs, [&](const RunRecord& run) { return run.from == since; });
 }
 
@@ -93,7 +93,7 @@ void Forest::State::insert_assertion(TrackRecord& track, const AlignTrack::PoseA
   if (asserted.since != Stamp::always())
     place_run(track, std::move(run));
   else if (!begins_with(track.runs, asserted.since))
-    track.runs.insert(track.runs.begin(), std::move(run));
+    track.runs.insert(0, std::move(run));
 }
 
 void Forest::State::insert_assertions(TrackRecord& track, const AlignTrack& edit) {
@@ -115,9 +115,12 @@ void Forest::State::insert_assertions(TrackRecord& track, const AlignTrack& edit
       await_run(track, relation, asserted->since);
   }
   for (std::size_t k = track.runs.size(); k-- > 1;) join_runs(track, k - 1);  // where nothing parts them any more
-  for (RunRecord& run : track.runs)
-    if (run.is_sampled() && !run.is_of_node())
-      run.origin = relations[run.relation]->breaks_body ? Origin::against_body : Origin::asserted;
+  for (std::size_t k = 0; k < track.runs.size(); ++k) {
+    const RunRecord& run = track.runs[k];
+    if (!run.is_sampled() || run.is_of_node()) continue;
+    const Origin origin = relations[run.relation]->breaks_body ? Origin::against_body : Origin::asserted;
+    if (run.origin != origin) track.runs.edit(k).origin = origin;
+  }
   while (track.runs.size() > options.max_runs) erase_run(track, 0);
 }
 
@@ -131,7 +134,7 @@ struct Contender {
   std::tuple<std::string_view, std::string_view, Stamp> name{};  // of, source, from
   Intervals when{};                                              // it has the frame's pose, cycles apart
 
-  [[nodiscard]] RunRecord& run() const { return track->runs[k]; }
+  [[nodiscard]] const RunRecord& run() const { return track->runs[k]; }
 };
 
 namespace {
@@ -170,10 +173,7 @@ std::vector<Contender> Forest::State::contenders(const ResolveCycles* ranking) {
       const std::vector<RunPart> parts = parts_of(*track);
       std::vector<Intervals> when(track->runs.size());
       for (std::size_t i = 0; i < parts.size(); ++i)
-        if (parts[i].run != nullptr) {
-          Intervals& whole = when[static_cast<std::size_t>(parts[i].run - track->runs.data())];
-          whole = whole | lasting(parts, i);
-        }
+        if (parts[i].run != nullptr) when[parts[i].k] = when[parts[i].k] | lasting(parts, i);
       for (std::size_t k = 0; k < track->runs.size(); ++k) {
         const RunRecord& run = track->runs[k];
         if (run.is_closed() || run.breaks_body()) continue;
@@ -220,8 +220,11 @@ void Forest::State::resolve_cycles(const ResolveCycles* ranking) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Contender& one = all[i];
     if (one.rank) cycle_order.emplace(key_of(*one.track, one.run()), *one.rank);
-    const Intervals before = std::exchange(one.run().on_cycle, one.rank ? cuts[i].when : Intervals{});
-    if (one.run().on_cycle != before) changed.push_back(one.track->of);
+    Intervals on_cycle = one.rank ? cuts[i].when : Intervals{};
+    if (one.run().on_cycle != on_cycle) {
+      one.track->runs.edit(one.k).on_cycle = std::move(on_cycle);
+      changed.push_back(one.track->of);
+    }
     if (one.run().on_cycle.empty()) continue;
     std::vector<FrameId> path;
     for (const std::uint32_t number : cuts[i].path) path.push_back(numbers.frame(number));

@@ -55,8 +55,11 @@ Failure Forest::State::apply(const PlaceSample& edit) {
   if (failure || !edit.is_of_scene) return failure;
   RelationRecord& relation = *find_relation(edge);
   relation.is_of_scene = true;
-  for (RunRecord& run : relation.track->runs)
-    if (run.relation == relation.id && run.is_sampled() && run.from == edit.at) run.rank = Rank::fallback;
+  RunList& runs = relation.track->runs;
+  const std::ptrdiff_t k = runs.run_at(edit.at);
+  const RunRecord* run = k < 0 ? nullptr : &runs[static_cast<std::size_t>(k)];
+  const bool begins = run != nullptr && run->relation == relation.id && run->is_sampled() && run->from == edit.at;
+  if (begins) runs.edit(static_cast<std::size_t>(k)).rank = Rank::fallback;
   return {};
 }
 

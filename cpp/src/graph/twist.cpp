@@ -68,7 +68,7 @@ FrameId parent_of(const Topology& topology, const PathEdge& edge) {
   const FrameNode& node = topology.node(edge.child);
   if (node.tracks == nullptr) return node.parent;
   for (const Track& track : node.tracks->tracks)
-    for (const Run& run : track.runs)
+    for (const Run& run : track.runs())
       if (run.relation == edge.relation) return run.parent;
   return kNone;
 }

@@ -173,9 +173,11 @@ void Forest::State::forget_drives(std::size_t relations_made, std::size_t variab
 void Forest::State::drive_by_own_variables() {
   for (FrameRecord& frame : frames)
     for (const auto& track : frame.tracks)
-      for (RunRecord& run : track->runs)
-        if (std::shared_ptr<DrivenProvider> own = run.driven() ? run.driven()->driven_by(variables) : nullptr)
-          run.provider = Driven{std::move(own)};
+      for (std::size_t k = 0; k < track->runs.size(); ++k) {
+        const DrivenProvider* link = track->runs[k].driven();
+        if (std::shared_ptr<DrivenProvider> own = link == nullptr ? nullptr : link->driven_by(variables))
+          track->runs.edit(k).provider = Driven{std::move(own)};
+      }
 }
 
 std::vector<DrivenInfo> Forest::driven_poses() const {

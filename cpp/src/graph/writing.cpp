@@ -12,8 +12,10 @@ namespace armillary {
 
 Stamp Forest::State::newest(const RelationRecord& relation) const {
   Stamp newest = Stamp::always();
-  for (const RunRecord& run : relation.track->runs)
-    if (run.relation == relation.id && run.is_sampled()) newest = std::max(newest, run.series()->newest());
+  const RunList& runs = relation.track->runs;
+  for (std::ptrdiff_t k = runs.last_of(relation.id, runs.size()); k >= 0 && newest == Stamp::always();
+       k = runs.last_of(relation.id, static_cast<std::size_t>(k)))
+    if (const RunRecord& run = runs[static_cast<std::size_t>(k)]; run.is_sampled()) newest = run.series()->newest();
   return newest;
 }
 
@@ -54,12 +56,12 @@ Failure Forest::State::check_stamps(const RelationRecord* relation, std::span<co
 bool Forest::State::write_in_place(RelationRecord& relation, const Sample& sample) {
   TrackRecord& track = *relation.track;
   if (track.runs.size() != 1 || track.may_be_on_cycle || track.is_stale || is_cut(track)) return false;
-  RunRecord& run = track.runs.front();
+  const RunRecord& run = track.runs.front();
   if (run.relation != relation.id || !run.is_sampled() || run.is_placeholder() || run.breaks_body()) return false;
   if (sample.at < run.from) {
     // rivals are distinguished by when they begin, and an inactive interval may begin later
     if (frames[track.of].tracks.size() > 1 || frames[track.of].inactive_intervals) return false;
-    run.from = sample.at;
+    track.runs.edit(0).from = sample.at;
   }
   run.series()->insert(sample.at, sample.values, sample.side, retired);
   relation.bases.set(sample.at, sample.base == nullptr ? base : *sample.base);
@@ -68,12 +70,6 @@ bool Forest::State::write_in_place(RelationRecord& relation, const Sample& sampl
     on_poses_inserted(track, sample.at, sample.at);
   return true;
 }
-
-namespace {
-
-bool has_fixed_pose(const Run& run) { return run.provider.kind == ProviderKind::fixed; }
-
-}  // namespace
 
 /// Edits the runs of a track that has the relation, or will have it.
 template <typename Edit>
@@ -90,7 +86,7 @@ template <typename Edit>
 Failure Forest::State::edit_runs(TrackRecord& track, FrameId new_parent, Edit edit) {
   const FrameId of = track.of;
   touch(of);
-  const std::vector<Run> before = track.published();
+  const std::shared_ptr<const Runs> before = track.runs.published();
   const std::size_t relations_before = track.relations.size(), moves_before = moves.size();
   const bool closes_cycle = new_parent != kNone;
   const bool was_stale = std::exchange(track.is_stale, true);
@@ -104,15 +100,15 @@ Failure Forest::State::edit_runs(TrackRecord& track, FrameId new_parent, Edit ed
       drop_empty_tracks(of);
       return failure;
     }
-    std::ranges::for_each(track.runs, [this](RunRecord& run) { discard(run); });
+    discard_all(track);
     track.runs = std::move(draft.runs);
   } else {
     edit(track);
   }
   drop_unused_relations(track);
   if (closes_cycle) mark_cycle(of, new_parent);
-  const bool is_changed = was_stale || is_cut(track) || track.published() != before;
-  if (is_changed && std::ranges::any_of(before, has_fixed_pose)) fixed_changed = true;
+  const bool is_changed = was_stale || is_cut(track) || *track.runs.published() != *before;
+  if (is_changed && before->has_fixed()) fixed_changed = true;
   if (is_changed) publish(of);
   track.is_stale = false;
   if (closes_cycle) publish(std::vector<FrameId>(circular.begin(), circular.end()));
@@ -153,7 +149,6 @@ bool can_append(const TrackRecord& track, const RelationRecord& relation, std::i
 
 /// A sample at an instant at which its run is inactive is to be refused: the first such instant counts as active.
 void activate_first(RunRecord& run, std::span<const std::int64_t> stamps) {
-  if (run.on_cycle.empty()) return;
   Stamp first = Stamp::never();
   for (const std::int64_t ns : stamps)
     if (run.on_cycle.contains({ns})) first = std::min(first, Stamp{ns});
@@ -172,8 +167,8 @@ Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t>
   const bool in_order = strictly_increasing(stamps);
   const std::vector<std::size_t> order = in_order ? std::vector<std::size_t>{} : order_of(stamps);
   Failure failure = edit_track(edge, [&](TrackRecord& track, RelationRecord& relation) {
-    for (RunRecord& run : track.runs)
-      if (run.relation == relation.id) activate_first(run, stamps);
+    for (std::size_t k = track.runs.has_inactive() ? track.runs.size() : 0; k-- > 0;)
+      if (track.runs[k].relation == relation.id && !track.runs[k].on_cycle.empty()) activate_first(track.runs.edit(k), stamps);
     for (std::size_t i = 0; i < stamps.size(); ++i) {
       if (i == 1 && in_order && sides == nullptr && can_append(track, relation, stamps[0]))
         return track.runs[0].series()->append(stamps.subspan(1), rows + kPoseWidth, retired);
@@ -258,10 +253,10 @@ Failure Forest::State::erase_fixed(TrackRecord& track, Stamp since) {
 
 /// The last runs first: samples mostly go there.
 bool Forest::State::has_samples(const RelationRecord& relation) const {
-  const std::vector<RunRecord>& runs = relation.track->runs;
-  return relation.is_of_scene || std::any_of(runs.rbegin(), runs.rend(), [&](const RunRecord& run) {
-           return run.relation == relation.id && run.is_sampled();
-         });
+  const RunList& runs = relation.track->runs;
+  std::ptrdiff_t k = runs.last_of(relation.id, runs.size());
+  while (k >= 0 && !runs[static_cast<std::size_t>(k)].is_sampled()) k = runs.last_of(relation.id, static_cast<std::size_t>(k));
+  return relation.is_of_scene || k >= 0;
 }
 
 Failure Forest::State::await_samples(const AwaitSamples& edit) {
@@ -287,14 +282,15 @@ Failure Forest::State::set_interpolation(RelationRecord& relation, SampleInterpo
   const SampleInterpolation before = std::exchange(relation.interpolation, interpolation);
   const RelationId id = relation.id;
   Failure failure = edit_runs(*relation.track, kNone, [&](TrackRecord& track) {
-    for (RunRecord& run : track.runs)
-      if (run.relation == id && run.is_sampled()) std::get<Sampled>(run.provider).interpolation = interpolation;
+    for (std::size_t k = 0; k < track.runs.size(); ++k)
+      if (track.runs[k].relation == id && track.runs[k].is_sampled())
+        std::get<Sampled>(track.runs.edit(k).provider).interpolation = interpolation;
   });
   if (failure) {
     relation.interpolation = before;
     return failure;
   }
-  for (RunRecord& run : relation.track->runs)
+  for (const RunRecord& run : relation.track->runs)
     if (run.relation == id && run.is_sampled()) run.series()->set_retention(relation.kept(), retired);
   relation.track->watches.fire_all();
   return {};
@@ -356,10 +352,10 @@ void Forest::State::forget_samples(TrackRecord& track, bool time_restarts) {
   const bool only_sampled = std::ranges::all_of(track.runs, &RunRecord::is_sampled);
   if (time_restarts || only_sampled) {
     while (track.runs.size() > 1) erase_run(track, 0);
-    track.runs.front().from = Stamp::always();
+    track.runs.edit(0).from = Stamp::always();
   }
-  for (RunRecord& run : track.runs)
-    if (run.is_sampled()) empty_run(run, Stamp::always());
+  for (std::size_t k = 0; k < track.runs.size(); ++k)
+    if (track.runs[k].is_sampled()) empty_run(track, k, Stamp::always());
   drop_unused_relations(track);
 }
 

@@ -243,23 +243,32 @@ void ChangeLog::take(const ChangePtr& change, const Assert& payload) {
 }
 
 void ChangeLog::write_slot(const Track& track, TrackEntry& entry, const ChangePtr& change, const Assert& payload) {
-  ChangePtr& slot = entry.slots[{change->epoch, payload.since, sampled_in(payload.value)}];
+  const auto [place, is_new] = entry.slots.try_emplace({change->epoch, payload.since, sampled_in(payload.value)});
+  ChangePtr& slot = place->second;
   if (slot && !is_newer(change, slot)) return;
+  if (is_new && !place->first.sampled_in.empty()) ++entry.of_samples;
   if (slot) note_slot(track, *slot, -1);
   write(slot, change);
   note_slot(track, *change, 1);
-  if (entry.slots.size() > limits_.max_slots)
-    drop_slots(track, entry, [&](const auto& one) { return &one == &*entry.slots.begin(); });
+  if (entry.slots.size() <= limits_.max_slots) return;
+  drop_slot(track, entry, *entry.slots.begin());
+  entry.slots.erase(entry.slots.begin());
 }
 
 template <typename IsDropped>
 void ChangeLog::drop_slots(const Track& track, TrackEntry& entry, IsDropped is_dropped) {
   std::erase_if(entry.slots, [&](const auto& slot) {
     if (!is_dropped(slot)) return false;
-    note_slot(track, *slot.second, -1);
-    release(slot.second);
+    drop_slot(track, entry, slot);
     return true;
   });
+}
+
+/// What is kept of it elsewhere.
+void ChangeLog::drop_slot(const Track& track, TrackEntry& entry, const std::pair<const SlotKey, ChangePtr>& slot) {
+  note_slot(track, *slot.second, -1);
+  release(slot.second);
+  if (!slot.first.sampled_in.empty()) --entry.of_samples;
 }
 
 /// Keeps the indexes by parent and by variable.

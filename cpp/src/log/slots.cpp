@@ -65,11 +65,21 @@ TrackSlots slots_of(const ChangeLog& log, const TrackEntry& track) {
   return found;
 }
 
-std::vector<Slot> slots_of(const ChangeLog& log, const Track& track) {
+namespace {
+
+/// Null where nothing was asserted.
+const TrackEntry* find_entry(const ChangeLog& log, const Track& track) {
   const FrameEntry* frame = log.find_frame(track.of);
-  if (frame == nullptr) return {};
+  if (frame == nullptr) return nullptr;
   const auto found = frame->tracks.find({track.kind, track.source});
-  return found == frame->tracks.end() ? std::vector<Slot>{} : slots_of(log, found->second).slots;
+  return found == frame->tracks.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+std::vector<Slot> slots_of(const ChangeLog& log, const Track& track) {
+  const TrackEntry* entry = find_entry(log, track);
+  return entry == nullptr ? std::vector<Slot>{} : slots_of(log, *entry).slots;
 }
 
 namespace {
@@ -109,6 +119,27 @@ bool names_parent(const ChangeLog& log, const Slot& slot) {
   return !slot.is<Ended>() && !is_relative_to_body;
 }
 
+namespace {
+
+/// Whether a slot of the present epoch that is alone at its instant counts: found from the newest on, most often at once.
+template <typename Counts>
+bool has_lone_slot(const ChangeLog& log, const TrackEntry& track, Counts counts) {
+  for (auto slot = track.slots.rbegin(); slot != track.slots.rend() && slot->first.epoch == log.epoch(); ++slot) {
+    const auto& [key, record] = *slot;
+    const auto before = std::next(slot);
+    const bool is_first = before == track.slots.rend() || before->first.since != key.since || before->first.epoch != key.epoch;
+    const bool is_last = slot == track.slots.rbegin() || std::prev(slot)->first.since != key.since;
+    const Assert& payload = std::get<Assert>(record->payload);
+    if (!is_first || !is_last || std::holds_alternative<Empty>(payload.value)) continue;
+    const std::string& parent = parent_of(payload.value);
+    const bool is_severed = !parent.empty() && is_removed_later(log, parent, *record);
+    if (!is_severed && counts(Slot{key.since, record, &payload})) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 bool is_named(const ChangeLog& log, const std::string& frame, const Superseded& but) {
   const FrameEntry* entry = log.find_frame(frame);
   if (entry == nullptr) return false;
@@ -117,13 +148,19 @@ bool is_named(const ChangeLog& log, const std::string& frame, const Superseded& 
   for (const auto& [body, claim] : entry->claims)
     if (is_present<SetBody>(claim)) return true;
   for (const auto& [key, track] : entry->tracks) {
+    if (has_lone_slot(log, track, [&](const Slot& slot) { return counts(slot.record); })) return true;
     const TrackSlots all = slots_of(log, track);
     if (std::ranges::any_of(all.slots, counts, &Slot::record)) return true;
     if (all.slots.empty() && all.names_frame(log.epoch()) && std::ranges::any_of(all.severed, counts)) return true;
   }
-  for (const auto& [track, count] : entry->children)
-    for (const Slot& slot : slots_of(log, track))
-      if (slot.parent() == frame && counts(slot.record) && names_parent(log, slot)) return true;
+  const auto names_it = [&](const Slot& slot) {
+    return slot.parent() == frame && counts(slot.record) && names_parent(log, slot);
+  };
+  for (const auto& [track, count] : entry->children) {
+    const TrackEntry* child = find_entry(log, track);
+    if (child == nullptr) continue;
+    if (has_lone_slot(log, *child, names_it) || std::ranges::any_of(slots_of(log, *child).slots, names_it)) return true;
+  }
   return false;
 }
 

@@ -63,6 +63,9 @@ std::vector<log::Slot> AssertionLog::pose_slots(const std::string& of, const std
 }
 
 bool AssertionLog::has_samples(const std::string& of, const std::string& source) const {
+  const log::FrameEntry* frame = log_.find_frame(of);
+  const auto track = frame == nullptr ? decltype(frame->tracks.end()){} : frame->tracks.find({log::TrackKind::pose, source});
+  if (frame == nullptr || track == frame->tracks.end() || track->second.of_samples == 0) return false;
   return std::ranges::any_of(pose_slots(of, source), [](const log::Slot& slot) { return slot.is<log::Sampled>(); });
 }
 
@@ -180,9 +183,12 @@ namespace {
 /// Adds the slots of a track that an assertion would supersede.
 void add_superseded(const log::TrackEntry& track, const log::Epoch& epoch, const log::Assert& payload,
                     std::vector<ChangePtr>& out) {
-  const log::SlotKey written{epoch, payload.since, log::sampled_in(payload.value)};
-  for (const auto& [key, record] : track.slots)
-    if (payload.since == Stamp::always() || key == written) out.push_back(record);
+  if (payload.since != Stamp::always()) {
+    const auto written = track.slots.find({epoch, payload.since, log::sampled_in(payload.value)});
+    if (written != track.slots.end()) out.push_back(written->second);
+    return;
+  }
+  for (const auto& [key, record] : track.slots) out.push_back(record);
 }
 
 }  // namespace

@@ -23,6 +23,8 @@ class Selection {
 
   /// None: the frame has no parent. Several: it is contested. In the order of the names of the sources.
   [[nodiscard]] const std::vector<const Track*>& tracks() const { return tracks_; }
+  /// What each of the tracks has at the instant.
+  [[nodiscard]] const std::vector<const Run*>& runs() const { return runs_; }
   /// The same tracks are chosen at every instant of it, as long as no sample comes.
   [[nodiscard]] const Interval& valid() const { return valid_; }
   /// Whether sources place the frame and none of them is open: the tracks are a guess then.
@@ -43,9 +45,11 @@ class Selection {
   void narrow(Stamp from, Stamp to);
   void choose_among(SourceId preferred);
   void fall_back();
+  void take(const Contestant& one);
 
   std::vector<Contestant> contestants_;
   std::vector<const Track*> tracks_;
+  std::vector<const Run*> runs_;
   Interval valid_{};
 };
 

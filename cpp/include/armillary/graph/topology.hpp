@@ -45,13 +45,79 @@ struct Run {
   friend bool operator==(const Run&, const Run&) = default;
 };
 
-/// All runs of one frame by one source, oldest first.
+/// Some runs that follow one another, oldest first. Immutable; shared by all versions in which they are alike.
+struct RunChunk {
+  explicit RunChunk(std::vector<Run> given);
+
+  std::vector<Run> runs;
+  bool has_fixed = false;  ///< whether one is a constant pose
+};
+
+/// All runs of one frame by one source, oldest first. Immutable.
+class Runs {
+ public:
+  class Iterator;
+  /// The run that holds at an instant and the one after it; null where there is none.
+  struct Found {
+    const Run* run = nullptr;
+    const Run* next = nullptr;
+  };
+
+  explicit Runs(std::vector<Run> runs) : Runs(std::vector{std::make_shared<const RunChunk>(std::move(runs))}) {}
+  explicit Runs(std::vector<std::shared_ptr<const RunChunk>> chunks);
+
+  [[nodiscard]] Iterator begin() const;
+  [[nodiscard]] Iterator end() const;
+  [[nodiscard]] Found at(Stamp at) const;
+  /// Whether one was a constant pose at some time.
+  [[nodiscard]] bool has_fixed() const { return has_fixed_; }
+  friend bool operator==(const Runs& a, const Runs& b);
+
+ private:
+  std::span<const Run> last_{};                            // of the last chunk: most questions are about it
+  std::vector<std::shared_ptr<const RunChunk>> chunks_{};  // none is empty
+  std::size_t size_ = 0;
+  bool has_fixed_ = false;
+};
+
+/// From one run to the next.
+class Runs::Iterator {
+ public:
+  using value_type = Run;
+  using difference_type = std::ptrdiff_t;
+
+  Iterator() = default;
+  explicit Iterator(const std::shared_ptr<const RunChunk>* chunk) : chunk_(chunk) {}
+
+  [[nodiscard]] const Run& operator*() const { return (*chunk_)->runs[k_]; }
+  [[nodiscard]] const Run* operator->() const { return &**this; }
+  Iterator& operator++() {
+    if (++k_ == (*chunk_)->runs.size()) ++chunk_, k_ = 0;
+    return *this;
+  }
+  Iterator operator++(int) {
+    Iterator before = *this;
+    ++*this;
+    return before;
+  }
+  friend bool operator==(const Iterator&, const Iterator&) = default;
+
+ private:
+  const std::shared_ptr<const RunChunk>* chunk_ = nullptr;
+  std::size_t k_ = 0;
+};
+
+inline Runs::Iterator Runs::begin() const { return Iterator(chunks_.data()); }
+inline Runs::Iterator Runs::end() const { return Iterator(chunks_.data() + chunks_.size()); }
+
+/// What one source gave for a frame.
 struct Track {
   SourceId source;
-  std::vector<Run> runs;
+  std::shared_ptr<const Runs> shared;
 
+  [[nodiscard]] const Runs& runs() const { return *shared; }
   /// The run that holds at `at`, or null before the first. It may be a closed one.
-  [[nodiscard]] const Run* run_at(Stamp at) const;
+  [[nodiscard]] const Run* run_at(Stamp at) const { return shared->at(at).run; }
 };
 
 /// From `from` on, until the next step, a source is preferred.

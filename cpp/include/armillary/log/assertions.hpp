@@ -24,6 +24,7 @@ struct SlotKey {
 struct TrackEntry {
   std::map<SlotKey, ChangePtr> slots{};  ///< the newest write of each
   std::optional<Signature> always{};     ///< of the newest write at `since` = always, be it empty or not
+  std::size_t of_samples = 0;            ///< how many of the slots are about samples
 };
 
 /// Tracks that name something, and in how many of their slots.
@@ -146,6 +147,7 @@ class ChangeLog {
   void write_slot(const Track& track, TrackEntry& entry, const ChangePtr& change, const Assert& payload);
   template <typename IsDropped>
   void drop_slots(const Track& track, TrackEntry& entry, IsDropped is_dropped);
+  void drop_slot(const Track& track, TrackEntry& entry, const std::pair<const SlotKey, ChangePtr>& slot);
   void note_slot(const Track& track, const Change& change, int more);
   void note(TrackCounts& counts, const Track& track, int more);
   void drop_before(const std::string& name, FrameEntry& frame, const Signature& barrier);
