@@ -99,7 +99,7 @@ compilers:
 
 soak: build compilers
 	ARMILLARY_HYPOTHESIS=soak $(BIN)/python -m pytest tests/laws tests/conformance
-	PATH="$(abspath $(BIN)):$$PATH" ARMILLARY_STRESS_READS=10000000 sh tools/sanitize.sh
+	PATH="$(abspath $(BIN)):$$PATH" ARMILLARY_STRESS_ANSWERS=10000000 sh tools/sanitize.sh
 
 wheel: $(VENV)/.tools
 	$(BIN)/python -m pip wheel --no-deps --wheel-dir dist .

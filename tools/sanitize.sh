@@ -2,7 +2,7 @@
 # The C++ core under the address, undefined-behaviour and thread sanitizers.
 # Each sanitizer is also given a program with a fault of the kind it is there for: a silent one fails the run.
 # Usage: sanitize.sh [--python]   --python: the Python tests of the core under the address sanitizer as well
-# ARMILLARY_STRESS_READS: checked answers of the stress test, each (200000)
+# ARMILLARY_STRESS_ANSWERS: answers that the stress test checks, under each sanitizer (200000)
 # ARMILLARY_SANITIZE_BUILD: a folder to build in and keep
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -13,7 +13,7 @@ else
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
 fi
-reads=${ARMILLARY_STRESS_READS:-200000}
+answers=${ARMILLARY_STRESS_ANSWERS:-200000}
 passed=0
 failed=0
 faults='AddressSanitizer|LeakSanitizer|ThreadSanitizer|runtime error:'
@@ -33,7 +33,7 @@ build() { # sanitizer, folder
 
 run_tests() { # name, folder
   log=$2.tests
-  ARMILLARY_STRESS_READS=$reads ARMILLARY_TEST_LIMIT_S=1800 unrandomised "$2/cpp/tests/armillary_tests" >"$log" 2>&1
+  ARMILLARY_STRESS_ANSWERS=$answers ARMILLARY_TEST_LIMIT_S=1800 unrandomised "$2/cpp/tests/armillary_tests" >"$log" 2>&1
   status=$?
   grep ' reads, ' "$log"
   if [ $status -eq 0 ] && ! grep -Eq "$faults" "$log"; then

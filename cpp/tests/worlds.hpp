@@ -2,9 +2,12 @@
 
 // What the tests of the forest share: short calls, and values that encode when and where they were set.
 
+#include <atomic>
+#include <chrono>
 #include <initializer_list>
 #include <limits>
 #include <string>
+#include <thread>
 
 #include "armillary/graph/forest.hpp"
 #include "check.hpp"
@@ -15,6 +18,13 @@ using namespace armillary;
 
 inline constexpr double kCloseM = 1e-9;
 inline constexpr double kCloseRad = 1e-9;
+
+/// Waits until each of them has counted so far: threads at work are judged by what they did, not by how long they had.
+/// One that never does is a hang, which ends the run.
+inline void until_each_is(std::int64_t enough, std::initializer_list<const std::atomic<std::int64_t>*> counts) {
+  for (const std::atomic<std::int64_t>* count : counts)
+    while (*count < enough) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
 
 inline Transform at_x(double x) { return {{}, {x, 0.0, 0.0}}; }
 inline Transform at_y(double y) { return {{}, {0.0, y, 0.0}}; }

@@ -16,13 +16,17 @@ namespace armillary {
 
 namespace batch {
 
-const Kernel& kernel() {
+std::vector<Kernel> kernels() {
+  std::vector<Kernel> usable{base_kernel};
 #ifdef ARMILLARY_HAS_AVX2_KERNEL
-  static const bool wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  return wide ? avx2_kernel : base_kernel;
-#else
-  return base_kernel;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) usable.push_back(avx2_kernel);
 #endif
+  return usable;
+}
+
+const Kernel& kernel() {
+  static const Kernel fastest = kernels().back();
+  return fastest;
 }
 
 }  // namespace batch

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 namespace armillary::batch {
 
@@ -19,7 +20,7 @@ struct alignas(64) Ends {
   double cosine[kBlock];
 };
 
-/// One arithmetic compiled for several instruction sets; chosen once, at run time.
+/// One arithmetic, equal but for rounding, compiled for several instruction sets; chosen once, at run time.
 struct Kernel {
   /// Shortest-arc slerp and straight line; whole blocks, unused places hold identities.
   void (*interpolate)(const Ends& ends, Poses& out);
@@ -30,6 +31,8 @@ struct Kernel {
 extern const Kernel base_kernel;
 extern const Kernel avx2_kernel;
 
+/// The kernels that this processor can run, the fastest last.
+[[nodiscard]] std::vector<Kernel> kernels();
 [[nodiscard]] const Kernel& kernel();
 
 }  // namespace armillary::batch

@@ -1,7 +1,6 @@
 // Readers never see a part of a transaction: frames, samples and companion say the same number.
 
 #include <atomic>
-#include <chrono>
 #include <thread>
 
 #include "armillary/graph/forest_view.hpp"
@@ -13,6 +12,7 @@ using tests::at_x;
 namespace {
 
 constexpr int kBatch = 5;
+constexpr std::int64_t kEnough = 2000;
 
 struct Count : Companion {
   explicit Count(std::int64_t n) : number(n) {}
@@ -25,7 +25,7 @@ std::string name(const char* what, int i) { return what + std::to_string(i); }
 struct Theatre {
   Forest forest{{.retention = tests::keeping(50)}};
   std::atomic<bool> stop{false};
-  std::atomic<std::int64_t> views{0}, torn{0};
+  std::atomic<std::int64_t> views{0}, transactions{0}, torn{0};
 
   Theatre() { perform(1); }
 
@@ -46,7 +46,7 @@ struct Theatre {
   }
 
   void write() {
-    for (std::int64_t n = 2; !stop; ++n) perform(n);
+    for (std::int64_t n = 2; !stop; ++n, ++transactions) perform(n);
   }
 
   void look(FrameId map, const FrameId (&moving)[kBatch]) {
@@ -92,9 +92,8 @@ struct Theatre {
 TEST(transaction_stress, "stress: transactions are seen whole, with their companion, or not at all") {
   Theatre theatre;
   std::thread writer([&] { theatre.write(); }), reader([&] { theatre.read(); }), another([&] { theatre.read(); });
-  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  tests::until_each_is(kEnough, {&theatre.views, &theatre.transactions});
   theatre.stop = true;
   for (std::thread* thread : {&writer, &reader, &another}) thread->join();
-  CHECK(theatre.views > 0);
   CHECK(theatre.torn == 0);
 }

@@ -1,7 +1,6 @@
 // Readers ask how things move while a writer measures, predicts, integrates, forgets and takes frames away.
 
 #include <atomic>
-#include <chrono>
 #include <thread>
 
 #include "worlds.hpp"
@@ -12,12 +11,13 @@ using tests::World;
 namespace {
 
 constexpr std::int64_t kStep = 1'000'000;
+constexpr std::int64_t kEnough = 2000;
 
 struct Motion {
   World world;
   std::atomic<bool> stop{false};
   std::atomic<std::int64_t> now{10 * kStep};
-  std::atomic<int> answered{0}, wrong{0};
+  std::atomic<std::int64_t> answered{0}, written{0}, wrong{0};
 
   Motion() {
     for (std::int64_t i = 0; i <= 10; ++i) give(i * kStep);
@@ -33,7 +33,7 @@ struct Motion {
   }
 
   void write() {
-    for (int i = 0; !stop; ++i) {
+    for (int i = 0; !stop; ++i, ++written) {
       const std::int64_t at = now.load() + kStep;
       give(at);
       now = at;
@@ -67,9 +67,8 @@ struct Motion {
 TEST(twist_stress, "stress: motion is read while it is written") {
   Motion motion;
   std::thread writer([&] { motion.write(); }), past([&] { motion.read(-kStep / 2); }), ahead([&] { motion.read(kStep / 2); });
-  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  tests::until_each_is(kEnough, {&motion.answered, &motion.written});
   motion.stop = true;
   for (std::thread* thread : {&writer, &past, &ahead}) thread->join();
-  CHECK(motion.answered > 0);
   CHECK(motion.wrong == 0);
 }
