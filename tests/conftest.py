@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-import strategies  # noqa: F401  chooses the profile of hypothesis, also for a file that is run alone
+import randomness  # chooses the seed and the profile of hypothesis, also for a file that is run alone
+import requirements
 from armillary import World
 from unit.kit import FakeClock, Mailbox
+
+
+def pytest_report_header():
+    required = f"; required: {', '.join(requirements.REQUIRED)}" if requirements.REQUIRED else ""
+    return f"seed: ARMILLARY_SEED={randomness.SEED} takes the random inputs of this run again{required}"
+
+
+def pytest_terminal_summary(terminalreporter):
+    if terminalreporter.stats.get("failed") or terminalreporter.stats.get("error"):
+        terminalreporter.write_line(f"Run it again with the same random inputs: ARMILLARY_SEED={randomness.SEED}")
 
 
 @pytest.fixture

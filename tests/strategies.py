@@ -1,17 +1,13 @@
-"""Inputs for the laws, the nasty ones included, and the pair of worlds the laws compare.
-
-Choose the thorough profile with `ARMILLARY_HYPOTHESIS=soak`.
-"""
+"""Inputs for the laws, the nasty ones included, and the pair of worlds the laws compare."""
 
 from __future__ import annotations
 
 import math
-import os
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from hypothesis import HealthCheck, reject, settings
+from hypothesis import reject
 from hypothesis import strategies as st
 
 import armillary
@@ -30,11 +26,6 @@ CLOSE_COVARIANCE = 1e-9  # relative to the largest entry, or absolute below one
 # Where pitch is a quarter turn an angle is the arc sine of almost one: half of the digits.
 BLUR_OF_PREDICTIONS = 1e4
 CLOSE_AT_GIMBAL_LOCK_RAD = 1e-7
-
-COMMON = {"deadline": None, "suppress_health_check": list(HealthCheck), "print_blob": True}
-settings.register_profile("default", derandomize=True, max_examples=40, stateful_step_count=25, **COMMON)
-settings.register_profile("soak", max_examples=3000, stateful_step_count=60, **COMMON)
-settings.load_profile(os.environ.get("ARMILLARY_HYPOTHESIS", "default"))
 
 ANGLES_RAD = (0.0, 1e-9, 1e-5, math.pi / 2, math.pi - 1e-5, math.pi - 1e-9, math.pi)
 
@@ -156,16 +147,18 @@ def samples(draw: st.DrawFn, pairs: list[Pair] = DOWNHILL) -> Statement:
 
 
 @st.composite
-def bursts(draw: st.DrawFn, pairs: list[Pair] = DOWNHILL) -> list[Statement]:
+def bursts(draw: st.DrawFn, pairs: list[Pair] = DOWNHILL, *, fewest: int = 1) -> list[Statement]:
     """Some samples of one relation, in any order; with a covariance all, or none."""
     placement = draw(placements(pairs))
     uncertainty = st.none() if placement["covariance"] is None else AN_UNCERTAINTY
     contents = st.tuples(st.sampled_from(STAMPS), A_VALUE, uncertainty)
     way = draw(st.sampled_from([None] * 5 + ["step", "step", "screw", "linear"])) if pairs is not ANY_PAIR else None
     placement |= {} if way is None else {"interpolation": way}
+    # A sample of another parent at the very stamp at which a relation begins to step: see unit/store/test_steps.py.
+    apart_ns = 0 if way is None else 10 + FRAMES.index(placement["in_frame"])
     return [
-        ("set_pose", {**placement, "at": at, "transform": value, "covariance": covariance})
-        for at, value, covariance in draw(st.lists(contents, min_size=1, max_size=5))
+        ("set_pose", {**placement, "at": at + apart_ns, "transform": value, "covariance": covariance})
+        for at, value, covariance in draw(st.lists(contents, min_size=fewest, max_size=5))
     ]
 
 
@@ -208,12 +201,14 @@ def histories(draw: st.DrawFn, pairs: list[Pair] = DOWNHILL) -> list[Statement]:
 
 @st.composite
 def backbones(draw: st.DrawFn) -> list[Statement]:
-    """Something about almost every frame, all from one source."""
+    """Something about almost every frame, mostly in a chain and with enough samples to lie between, from one source."""
     made: list[Statement] = []
-    for of in FRAMES[1:]:
+    for before, of in pairwise(FRAMES):
         mine = [pair for pair in DOWNHILL if pair[0] == of]
+        chain, lasting = bursts([(of, before)], fewest=3), placements(mine).map(lambda where: [("fix", where)])
         fixing = fixings(mine).map(lambda statement: [statement])
-        made.extend(draw(bursts(mine) | bursts(mine) | bursts(mine) | fixing | st.just([])))
+        some = bursts(mine, fewest=2) | bursts(mine) | fixing | st.just([])
+        made.extend(draw(chain | chain | lasting | some))
     return [(method, {**arguments, "source": ""}) for method, arguments in made]
 
 
@@ -224,25 +219,27 @@ def forests() -> st.SearchStrategy[list[Statement]]:
 
 
 def instants() -> st.SearchStrategy[int | float]:
-    return st.sampled_from(STAMPS + BETWEEN + BEYOND) | st.just(reference.LATEST)
+    return st.sampled_from(STAMPS + 3 * BETWEEN + BEYOND) | st.just(reference.LATEST)
 
 
-def questions(when: st.SearchStrategy[int | float] | None = None) -> st.SearchStrategy[dict]:
-    return st.fixed_dictionaries(
-        {
-            "of": SOMEWHERE,
-            "in_frame": SOMEWHERE,
-            "at": instants() if when is None else when,
-            "interpolation": st.sampled_from([None, "linear", "screw"]),
-        }
-    ).flatmap(lambda asked: outsides().map(lambda outside: asked | outside))
+# Mostly two frames that are far apart, seldom one in itself or one that nobody knows.
+FAR_APART = [pair for pair in ANY_PAIR if abs(FRAMES.index(pair[0]) - FRAMES.index(pair[1])) > 1]
+ASKED_PAIRS = [*FAR_APART * 2, *ANY_PAIR, ("c", "c"), ("nowhere", "a"), ("b", "nowhere")]
+
+
+@st.composite
+def questions(draw: st.DrawFn, when: st.SearchStrategy[int | float] | None = None) -> dict[str, Any]:
+    """Weighted towards those that have a value: between frames, at instants of most histories."""
+    of, in_frame = draw(st.sampled_from(ASKED_PAIRS))
+    asked = {"of": of, "in_frame": in_frame, "at": draw(instants() if when is None else when)}
+    return asked | {"interpolation": draw(st.sampled_from([None, "linear", "screw"])), **draw(outsides())}
 
 
 def outsides() -> st.SearchStrategy[dict[str, Any]]:
     """What is answered outside of a history; a limit goes with 'hold' alone."""
     limits = st.sampled_from([0.0, 1e-9, 0.5, 1.0, 2.5, 100.0])
     return st.one_of(
-        st.fixed_dictionaries({"outside": st.sampled_from(["raise", "hold", "predict"])}),
+        st.fixed_dictionaries({"outside": st.sampled_from(["raise", "hold", "predict", "hold", "predict"])}),
         st.fixed_dictionaries({"outside": st.just("hold"), "hold_up_to_s": limits}),
     )
 

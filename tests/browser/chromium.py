@@ -8,8 +8,11 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
+from importlib import import_module
 
 import pytest
+
+from requirements import skip_without
 
 FLAGS = (
     "--no-sandbox",  # tests may run as root
@@ -27,9 +30,7 @@ def chromium() -> str:
     """Return the path of chromium; install it if possible, otherwise skip the test."""
     found = shutil.which("chromium") or _installed()
     if found is None:
-        pytest.skip(
-            "chromium is not here and cannot be installed: the page is not looked at (apt-get install chromium)"
-        )
+        skip_without("chromium", "chromium is not here and cannot be installed: apt-get install chromium")
     return found
 
 
@@ -45,9 +46,10 @@ def _installed() -> str | None:
 @contextlib.contextmanager
 def opened_page() -> Iterator:
     """Yield an empty page."""
-    playwright = pytest.importorskip(
-        "playwright.sync_api", reason="playwright is not installed: pip install playwright"
-    )
+    try:
+        playwright = import_module("playwright.sync_api")
+    except ImportError:
+        skip_without("chromium", "playwright is not installed: pip install playwright")
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium(), headless=True, args=list(FLAGS))
         try:

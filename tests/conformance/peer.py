@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from requirements import skip_without
+
 SYSTEM_PYTHON = "/usr/bin/python3"
 SCRIPT = Path(__file__).with_name("tf2_peer.py")
 TF2_ABSENT = 3  # the exit status of tf2_peer.py when its imports failed
@@ -97,6 +99,6 @@ def tf2_peer() -> Iterator[Tf2Peer]:
     try:
         peer = Tf2Peer()
     except Tf2AbsentError as absent:
-        pytest.skip(str(absent))
+        skip_without("tf2", str(absent))
     with contextlib.closing(peer):
         yield peer

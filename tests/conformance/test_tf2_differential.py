@@ -12,19 +12,20 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from armillary import seconds
 from conformance.memories import ArmillaryMemory, Memory, Sample, Tf2Memory
 from conformance.twins import CLOSE, Answer, Question, Twin, their_answer
+from randomness import IS_SOAK, examples, rng
 
 HISTORY = seconds(10)
 WITHIN_THE_HISTORY = seconds(9)
 BEYOND_THE_HISTORY = seconds(26)
 BEGIN = seconds(20)
 AN_EIGHTH_OF_A_SECOND = seconds(1) // 8
-STORIES = 30
+STORIES = 3000 if IS_SOAK else 30
 QUESTIONS = 150
 MAJORITY = 0.75
 A_GOOD_PART = 0.3
@@ -49,7 +50,7 @@ class Storyteller:
     """Forests of a few frames, their samples in the order of arrival, and questions about them."""
 
     def __init__(self, seed: int, plot: Plot) -> None:
-        self.random = np.random.default_rng(seed)
+        self.random = rng(seed)
         self.plot = plot
         self.names = [f"frame_{number}" for number in range(self.random.integers(3, 12))]
         self.children = [number for number in range(1, len(self.names)) if not self._happens(A_ROOT)]
@@ -207,7 +208,7 @@ def small_questions(draw):
 
 
 class TestSmallStories:
-    @settings(max_examples=150, deadline=None, derandomize=True)
+    @examples(150)
     @given(story=small_stories(), questions=small_questions())
     def test_are_answered_alike_whatever_their_order(self, tf2_peer, story, questions):
         twin = Twin(tf2_peer, seconds(100))
@@ -234,7 +235,7 @@ def scanner(tf2_peer):
 
 @pytest.fixture(scope="module")
 def instants_of_a_scan():
-    return np.random.default_rng(5).integers(BEGIN, BEGIN + seconds(4.9), size=2000)
+    return rng(5).integers(BEGIN, BEGIN + seconds(4.9), size=2000)
 
 
 @pytest.fixture(scope="module")
@@ -252,7 +253,7 @@ class TestManyInstantsInOneCall:
         assert np.abs(np.abs((found[:, 3:] * wxyz).sum(axis=1)) - 1.0).max() < CLOSE
 
     def test_of_a_cloud_equal_one_tf2_lookup_per_point(self, scanner, instants_of_a_scan, tf2_of_a_scan):
-        cloud = np.random.default_rng(6).normal(size=(len(instants_of_a_scan), 3))
+        cloud = rng(6).normal(size=(len(instants_of_a_scan), 3))
         straightened = scanner.world.map_points(cloud, from_frame="scanner", to_frame="map", at=instants_of_a_scan)
         xyz, wxyz = tf2_of_a_scan
         scalar, vector = wxyz[:, :1], wxyz[:, 1:]

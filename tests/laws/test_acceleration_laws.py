@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import reference
@@ -15,10 +15,11 @@ from armillary.relations import (
     LinearVelocity,
     Position,
 )
+from randomness import examples
 
 H = 1e-3
 CLOSE = 1e-5
-FEWER = settings(max_examples=15)
+FEWER = examples(15)
 SEEDS = st.integers(0, 2**32 - 1)
 POINT_ON_C = np.array([0.3, -0.2, 0.5])
 

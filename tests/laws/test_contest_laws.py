@@ -4,16 +4,16 @@ A policy that is given as a function is answered by the search for all paths and
 whole graph; the same policy by name takes a short way where one frame alone is contested.
 """
 
-import os
-
 import numpy as np
 import pytest
 
 from armillary import Transform, World, seconds
 from armillary.errors import ArmillaryError
 from armillary.fusion.policies import fuse, latest, most_certain
+from randomness import IS_SOAK
+from randomness import rng as random_numbers
 
-CASES = 300 if os.environ.get("ARMILLARY_HYPOTHESIS") == "soak" else 30
+CASES = 300 if IS_SOAK else 30
 CLOSE = 1e-9  # m and rad, or of a deviation where that is larger
 SPREAD = 1e-6  # of a covariance
 END_S = 2.0
@@ -40,7 +40,7 @@ class Chain:
     """Frames in a row, of which one is placed by several sources; some edges are fixed, one may be passed downwards."""
 
     def __init__(self, seed, *, unknown=0.0, kinds=KINDS):
-        rng = np.random.default_rng(seed)
+        rng = random_numbers(seed)
         self.rng, self.world = rng, World(history=None)
         self.length = int(rng.integers(1, 6))
         self.contested = int(rng.integers(0, self.length))
@@ -123,7 +123,7 @@ class TestOneContestedFrame:
 
     @pytest.mark.parametrize("seed", range(10))
     def test_contradicted_from_far_away_is_fused_alike(self, seed):
-        rng, world = np.random.default_rng(seed), World()
+        rng, world = random_numbers(seed), World()
         for source in "ab":
             far = Transform.exp(rng.normal(size=6) * (1, 1, 1, 0.9, 0.9, 0.9))
             names = {"of": "cup", "in_frame": "map", "at": seconds(1), "source": source}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 pytest.importorskip("casadi")
@@ -12,8 +10,8 @@ from corpus.answers import answers
 from corpus.explanations import EXPLAINED, Explanation, Explanations
 from corpus.generate import RECORDED, answer_lines, differences, differing_groups, recorded, report
 from corpus.stories import FAMILIES, FIRST_CONTENDED, KINDS, story
+from randomness import IS_SOAK
 
-IS_SOAK = os.environ.get("ARMILLARY_HYPOTHESIS") == "soak"
 QUICK = (*range(300), *range(FIRST_CONTENDED, FIRST_CONTENDED + 150))
 SHOWN = 3
 MAX_BYTES = 3_000_000

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from armillary import Transform, World, seconds
+from randomness import examples
 from reference_twists import integrated
 from strategies import VALUES, assert_close
 
@@ -40,7 +41,7 @@ class TestIntegration:
         twists=st.dictionaries(TENTHS, TWISTS, min_size=1, max_size=8),
         random=st.randoms(),
     )
-    @settings(max_examples=80)
+    @examples(80)
     def test_goes_on_from_the_newest_pose_in_any_order(self, poses, twists, random):
         poses, twists, world, without = by_stamp(poses), by_stamp(twists), World(), World()
         assertions = [(set_pose_value, *item) for item in poses.items()] + [
@@ -64,7 +65,7 @@ class TestIntegration:
         limit=st.sampled_from([{"max_samples": 12}, {"history": seconds(1.5)}, {"thin_m": 1e-3, "thin_rad": 1e-3}]),
         random=st.randoms(),
     )
-    @settings(max_examples=30)
+    @examples(30)
     def test_of_what_is_forgotten_stays_in_what_is_kept(self, speeds, limit, random):
         twists = {seconds(0.1 * (i + 1)): v for i, v in enumerate(speeds)}
         world = World(**limit)
@@ -76,7 +77,7 @@ class TestIntegration:
             assert_close(world.pose(**ASK, at=t).transform, expected[t])
 
     @given(twists=st.dictionaries(TENTHS, TWISTS, min_size=1, max_size=6), declared_first=st.booleans())
-    @settings(max_examples=20)
+    @examples(20)
     def test_is_about_bodies_whenever_they_are_declared(self, twists, declared_first):
         world, twists = World(), by_stamp(twists)
         declare = [lambda: world.add_body("wheels", frames=["odom", "axle"])]

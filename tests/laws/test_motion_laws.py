@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from armillary import Transform, World, seconds
 from armillary.errors import ArmillaryError
+from randomness import examples
 from reference import ReferenceWorld, Refused, exp
 from reference_twists import Link, at_point, chain, numeric_twist, summed_twist, turned
 from strategies import (
@@ -53,7 +54,7 @@ INSTANTS = st.integers(seconds(1.0) + 1, seconds(3.0) - 1)
 
 class TestATwistAlongThePoses:
     @given(histories(), SOMEWHERE, SOMEWHERE, st.sampled_from(BETWEEN), INTERPOLATION)
-    @settings(max_examples=60)
+    @examples(60)
     def test_is_the_derivative_of_the_pose(self, statements, of, relative_to, at, how):
         twins = Twins().do_all(statements)
         question = {"of": of, "relative_to": relative_to, "at": at, "interpolation": how}
@@ -65,7 +66,7 @@ class TestATwistAlongThePoses:
             assert_twist(actual, expected, CLOSE_NUMERIC)
 
     @given(moving_trees(), st.permutations(FRAMES), INSTANTS, INTERPOLATION)
-    @settings(max_examples=40)
+    @examples(40)
     def test_telescopes(self, world, frames, at, how):
         a, b, c, r, p = frames
         named = {"expressed_in": r, "point": p, "at": at, "interpolation": how}
@@ -74,7 +75,7 @@ class TestATwistAlongThePoses:
         np.testing.assert_allclose(back, -(near + far), atol=CLOSE * max(1.0, np.abs(back).max()))
 
     @given(moving_trees(), st.permutations(FRAMES), INSTANTS)
-    @settings(max_examples=40)
+    @examples(40)
     def test_turns_and_swings_with_the_poses(self, world, frames, at):
         of, relative_to, r, p, _ = frames
         asked = {"of": of, "relative_to": relative_to, "at": at}
@@ -102,7 +103,7 @@ def measured_trees(draw):
 
 class TestMeasuredTwists:
     @given(measured_trees(), st.permutations(FRAMES), st.integers(0, 10))
-    @settings(max_examples=60)
+    @examples(60)
     def test_add_up_from_body_to_body(self, tree, frames, at):
         world, plain, links = tree
         for link in links:
@@ -115,7 +116,7 @@ class TestMeasuredTwists:
         assert (twist.method, twist.stamp) == ("measured", at)
 
     @given(measured_trees(), st.permutations(FRAMES), TWISTS)
-    @settings(max_examples=40)
+    @examples(40)
     def test_come_back_along_the_axes_they_were_given_in(self, tree, frames, v):
         world, (of, relative_to, r, *_) = tree[0], frames
         named = {"of": of, "relative_to": relative_to, "expressed_in": r, "at": 5}

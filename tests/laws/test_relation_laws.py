@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import reference
@@ -17,12 +17,13 @@ from armillary.relations.representations import (
     position_euler,
 )
 from armillary.transforms import HeldSample
+from randomness import examples
 from strategies import CLOSE_M, CLOSE_RAD, assert_same_covariance, covariances, rotations, transforms, vectors
 
 REPRESENTATIONS = st.sampled_from(
     [NATIVE, POSITION_QUATERNION, HOMOGENEOUS_MATRIX, position_euler("intrinsic ZYX"), position_euler("extrinsic ZXZ")]
 )
-FEWER = settings(max_examples=20)
+FEWER = examples(20)
 OLD = HeldSample(relation=("c", "b", ""), age_s=2.0)
 STEP = 1e-5  # of the central differences
 CLOSE_NUMERIC = 1e-6

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-import strategies  # noqa: F401  (the profile)
+import randomness
 from armillary._core import TAPE_OPS, Tape
 from armillary.errors import InvalidTape
 from tape_model import NASTY, Unclear, interpret, same_numbers
@@ -96,13 +96,13 @@ def runs_as_the_interpreter_says(tape: Tape, values: list[float]) -> bool:
 
 class TestCorruptedTapes:
     def test_are_refused_or_the_tape_they_were(self):
-        chance = random.Random(1)
+        chance = randomness.chance(1)
         for _ in range(MUTANTS):
             tape = some_tape(chance)
             assert read(mutant(tape.to_bytes(), chance)) in (None, tape)
 
     def test_that_are_sealed_again_mean_what_they_say(self):
-        chance, taken = random.Random(2), 0
+        chance, taken = randomness.chance(2), 0
         for _ in range(MUTANTS):
             tape = read(sealed_again(mutant(some_tape(chance).to_bytes(), chance)))
             if tape is None or tape.inputs > 1000:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from armillary import Transform, World, seconds
+from randomness import examples
 from strategies import _covariance
 
 CLOSE = 1e-6  # of the largest number of the covariance
@@ -151,16 +152,16 @@ def assert_as_sure(data: Data, **asked) -> None:
 
 class TestHowSureATwistIs:
     @given(SEEDS, EDGES)
-    @settings(max_examples=80)
+    @examples(80)
     def test_of_differentiated_poses_each_sample_counts_once(self, seed, edges):
         assert_as_sure(tree(seed, edges), **question(seed, edges))
 
     @given(SEEDS, EDGES, WINDOWS)
-    @settings(max_examples=80)
+    @examples(80)
     def test_over_a_window_each_sample_counts_once(self, seed, edges, window):
         assert_as_sure(tree(seed, edges), **question(seed, edges), window=window)
 
     @given(SEEDS, st.integers(2, 4), st.sampled_from([0.5, 1.0]))
-    @settings(max_examples=80)
+    @examples(80)
     def test_of_measured_twists_the_poses_that_turn_and_carry_them_count_once(self, seed, edges, measured):
         assert_as_sure(tree(seed, edges, measured), **question(seed, edges))

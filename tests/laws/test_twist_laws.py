@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from armillary import Transform, seconds
 from armillary.errors import InvalidArgument, NotRepresentable
@@ -20,13 +20,14 @@ from armillary.relations.representations import (
     ScrewTwist,
     SpatialTwist,
 )
+from randomness import examples
 from strategies import CLOSE_M, assert_same_covariance, covariances, rotations, tangents, transforms, vectors
 
 CLOSE = 1e-8
 STEP_S = 1e-4
 CLOSE_NUMERIC = 1e-5
 PRINTED_DIGITS = 1e-9
-FEWER = settings(max_examples=20)
+FEWER = examples(20)
 BODY = {"point": "c", "body": "c", "reference_body": "d", "expressed_in": "c"}
 
 

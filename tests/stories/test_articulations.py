@@ -1,4 +1,7 @@
-"""Every row of table 4.1 of the Kineverse thesis, with numbers; and the loops, which it could not do."""
+"""Mechanisms of table 4.1 of the Kineverse thesis, with numbers; and the loops, which it could not do.
+
+Its chains, trees and linear dependences are robots of others, in unit/articulation/test_robots.py.
+"""
 
 from __future__ import annotations
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
 import threading
+from collections.abc import Callable, Iterator
 
 from armillary import Transform, World, seconds
 
@@ -59,6 +61,34 @@ class Mailbox:
         with self._changed:
             assert self._changed.wait_for(lambda: len(self.letters) >= count, WAIT_S), f"only {self.letters}"
             return list(self.letters)
+
+
+@contextlib.contextmanager
+def patient_threads() -> Iterator[None]:
+    """Nobody takes the GIL from whoever has it: it changes hands only where it is given away."""
+    before_s = sys.getswitchinterval()
+    sys.setswitchinterval(1000.0)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before_s)
+
+
+def lets_others_run(call: Callable[[], object], *, tries: int = 300) -> bool:
+    """Whether a thread that needs the GIL goes on inside of `call`, in one of some tries."""
+    begin, went_on = threading.Event(), threading.Event()
+    other = threading.Thread(target=lambda: begin.wait() and went_on.set())
+    other.start()
+    with patient_threads():
+        begin.set()
+        seen = went_on.is_set()
+        for _ in range(tries):
+            call()
+            seen = went_on.is_set()
+            if seen:
+                break
+    other.join(WAIT_S)
+    return seen
 
 
 def drain(world: World) -> None:

@@ -130,14 +130,14 @@ Failure resolve_latest(const Topology& topology, FrameId of, FrameId in_frame, c
 }
 
 Stamp newest_datum(const Path& path) {
-  Stamp newest = Stamp::always();
+  Stamp newest = Stamp::always(), since = Stamp::always();
   for (const auto* edges : {&path.up, &path.down})
     for (const PathEdge& edge : *edges) {
+      if (edge.since != Stamp::never()) since = std::max(since, edge.since);
       if (edge.provider.kind == ProviderKind::sampled) newest = std::max(newest, edge.provider.series().newest());
       if (edge.provider.kind == ProviderKind::driven) newest = std::max(newest, edge.provider.driven().newest());
     }
-  if (newest == Stamp::always()) return Stamp::never();
-  return path.valid_from == Stamp::never() ? newest : std::max(newest, path.valid_from);
+  return newest == Stamp::always() ? Stamp::never() : std::max(newest, since);
 }
 
 namespace {

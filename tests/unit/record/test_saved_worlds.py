@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import inspect
 import json
 import os
+import pickle
 import pydoc
 import stat
 from pathlib import Path
@@ -26,6 +28,7 @@ from unit.record.kit import door, full_world
 pytest.importorskip("casadi")
 
 from armillary.articulation import ArticulationModel
+from armillary.articulation.mechanisms import four_bar
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 SCHEMA = json.loads((DOCS / "saved_world.schema.json").read_text())
@@ -550,6 +553,48 @@ class TestAWorldWithoutAModel:
             f"print(armillary.World.load({str(tmp_path / 'plain.json')!r}).frames())"
         )
         assert run_python(code).stdout == "('base', 'camera')\n"
+
+
+@pytest.fixture
+def robot(tmp_path):
+    """A world with a door and a loop, its file, and its changes as they travel."""
+    model = ArticulationModel()
+    model.edit(four_bar("linkage"))
+    model.add_robot(door(), name="door")
+    with World("robot", clock=FakeClock(seconds(5))) as world:
+        world.add_frame("map")
+        world.mount(model, in_frame="map")
+        (tmp_path / "changes").write_bytes(pickle.dumps(world.scene.changes()))
+        world.save(tmp_path / "robot.json")
+        world.set_joints(OPENED, at=seconds(1))
+        yield world
+
+
+OPENED = {"linkage/crank": 0.5, "door/hinge": 0.3}
+WITHOUT_CASADI = "import pickle, sys; sys.modules['casadi'] = None; from armillary import World, errors, seconds\n"
+
+
+class TestAWorldWithModels:
+    def test_is_received_moved_and_asked_without_casadi(self, robot, tmp_path):
+        """Tapes travel: only who edits a model needs what compiles them (rule 30)."""
+        names = [name for name in robot.frames() if name != "map"]
+        positions = {name: robot.joint(name, at=seconds(1)).position for name in robot.joints()}
+        ran = run_python(
+            WITHOUT_CASADI + f"world = World(); world.merge(pickle.load(open({str(tmp_path / 'changes')!r}, 'rb')))\n"
+            f"world.set_joints({positions!r}, at=seconds(1))\n"
+            f"poses = [world.pose(of=name, in_frame='map', at=seconds(1)) for name in {names!r}]\n"
+            "print([pose.transform.xyz_wxyz.tolist() for pose in poses])"
+        )
+        assert ran.stderr == ""
+        due = [robot.pose(of=name, in_frame="map", at=seconds(1)).transform.xyz_wxyz for name in names]
+        np.testing.assert_allclose(ast.literal_eval(ran.stdout), due, atol=1e-12)
+
+    def test_is_not_loaded_for_editing_without_casadi(self, robot, tmp_path):
+        ran = run_python(
+            WITHOUT_CASADI + f"try: World.load({str(tmp_path / 'robot.json')!r})\n"
+            "except errors.MissingExtra as missing: print(missing)"
+        )
+        assert "pip install 'armillary[articulation]'" in ran.stdout
 
 
 class TestAFileOfAnotherKind:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from armillary import LATEST, World, seconds
@@ -82,17 +80,6 @@ def test_the_frame_of_a_removed_node_stays_for_its_past(world, scene):
     with pytest.raises(InvalidArgument):
         world.remove_frame(frame)
     assert world.pose(of=frame, in_frame="map", at=seconds(1)).xyz.tolist() == [2, 0, 0]
-
-
-class TestADeepChain:
-    def test_gets_a_parent_in_less_time_than_it_took_to_make(self, scene):
-        began = time.perf_counter()
-        chain = [scene.root]
-        for _ in range(1000):
-            chain.append(scene.add_transform(parent=chain[-1], transform=moved(0.1), at=None))
-        made = time.perf_counter()
-        scene.add_parent(chain[500], scene.root)
-        assert time.perf_counter() - made < made - began
 
 
 def test_a_removal_dated_back_leaves_alone_what_was_in_the_node_then(world, scene, clock):

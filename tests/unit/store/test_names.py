@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import unicodedata
 import warnings
 
@@ -187,10 +186,8 @@ class TestANewNameOneTypoAway:
 
     @pytest.mark.parametrize("word", ["x", "word_"])
     def test_is_not_looked_for_in_a_name_of_many_lines(self, world, word):
-        began = time.monotonic()
         assert warned(world, word * 20_000) == []
-        assert warned(world, word * 20_000 + "y") == []
-        assert time.monotonic() - began < 1.0  # a minute, if every letter were tried
+        assert warned(world, word * 20_000 + "y") == []  # many minutes, if every letter were tried
 
     def test_points_at_the_line_that_used_it(self, world):
         world.add_frame("gripper")

@@ -196,3 +196,23 @@ class TestOthers:
             assert next(info for info in other.relations() if info.of == "odom").interpolation == "step"
         assert x_of(world.copy().pose(of="odom", in_frame="map", at=seconds(3))) == 10.0
         assert loaded.digest() == world.digest()
+
+
+class TestTheNewestPoseOfWhatSteps:
+    def test_does_not_depend_on_what_is_above_the_path(self, world):
+        """The base moves between maps meanwhile; the camera is on it all the same."""
+        world.set_pose(of="camera", in_frame="base", transform=moved(1), at=seconds(5), interpolation="step")
+        world.set_pose(of="base", in_frame="other", transform=moved(1), at=seconds(6))
+        for outside in ("raise", "hold"):
+            assert world.pose(of="base", in_frame="camera", at=LATEST, outside=outside).stamp == seconds(5)
+
+
+class TestARelationThatBeginsToStep:
+    @pytest.mark.xfail(
+        strict=True, reason="it takes the stamp of a sample in another parent, and forgets that it steps"
+    )
+    def test_holds_though_its_frame_had_another_parent_at_that_stamp(self):
+        world = World()
+        world.set_pose(of="cup", in_frame="table", transform=moved(1), at=seconds(3))
+        world.set_pose(of="cup", in_frame="map", transform=moved(2), at=seconds(3), interpolation="step")
+        assert x_of(world.pose(of="cup", in_frame="map", at=seconds(5))) == 2.0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 import pytest
 
@@ -72,25 +70,6 @@ class TestManyTwists:
             world.twists(**ROBOT, at=[0.5])
         with pytest.raises(InvalidArgument, match="at least 2 ns"):
             world.twists(**ROBOT, at=[0], window=1)
-
-    def test_let_other_threads_run(self, world):
-        """A thread that only Python can run makes way while a batch is under way."""
-        counted, stop = [0], threading.Event()
-
-        def count():
-            while not stop.is_set():
-                counted[0] += 1
-
-        thread = threading.Thread(target=count)
-        thread.start()
-        at = np.full(100_000, seconds(1.5))
-        while counted[0] == 0:
-            world.twists(**ROBOT, at=at)
-        before = counted[0]
-        world.twists(**ROBOT, at=at)
-        stop.set()
-        thread.join()
-        assert counted[0] > before
 
 
 class TestAWindow:

@@ -15,6 +15,7 @@ struct PathEdge {
   RelationId relation;
   ProviderRef provider;
   Stamp opens = Stamp::always();     ///< set where the run begins after the instant asked for
+  Stamp since = Stamp::always();     ///< when its frame came to be placed by it, for the last time before that instant
   const TwistLink* links = nullptr;  ///< between the bodies of its two frames; set where the question wants twists
 };
 

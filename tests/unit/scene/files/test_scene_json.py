@@ -7,7 +7,6 @@ import functools
 import hashlib
 import io
 import json
-import random
 import zipfile
 from pathlib import Path
 from unittest import mock
@@ -15,6 +14,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
+import randomness
 from armillary import LATEST, Box, PointCloud, World, seconds
 from armillary.errors import InvalidSceneFile, NodeExists
 from armillary.scene import NodeId
@@ -414,7 +414,7 @@ def places(value, way=()):
 
 class TestAFileWithRandomFaults:
     def test_is_refused_or_loaded_whole(self, saved):
-        rng = random.Random(4)
+        rng, loaded = randomness.chance(4), 0
         document = json.loads(saved[2].read_text())
         ways = list(places(document))
         for _ in range(150):
@@ -428,6 +428,18 @@ class TestAFileWithRandomFaults:
                 world.scene.load(saved[2])
             except InvalidSceneFile:
                 assert (len(world.scene), world.frames()) == (1, ("map",))
+                continue
+            loaded += 1
+            self.assert_is_whole(world, saved[2].with_name("again.json"))
+        assert 0 < loaded < 150
+
+    def assert_is_whole(self, world, path):
+        """What was taken says the same when it is saved and loaded again."""
+        world.scene.save(path)
+        again = new_world(21)
+        again.scene.load(path)
+        assert again.scene.digest() == world.scene.digest()
+        assert set(again.scene.find({})) == set(world.scene.find({}))
 
 
 def npy_of(array) -> bytes:

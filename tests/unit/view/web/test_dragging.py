@@ -169,3 +169,8 @@ class TestALoop:
         only(linkage).drag(linkage, handle.joint, 0.6)
         after = positions(linkage, LATEST)
         assert all(after[joint] != before[joint] for joint in before)
+        pin_in_map = [
+            linkage.pose(of=f"linkage/{link}", in_frame="map").transform @ (length_m, 0.0, 0.0)
+            for link, length_m in (("coupler", 0.3), ("rocker", 0.25))
+        ]
+        np.testing.assert_allclose(*pin_in_map, atol=1e-9)

@@ -1,0 +1,43 @@
+"""What is random in the tests, and how much of it: another seed in every run, printed, and taken again on request.
+
+    ARMILLARY_SEED=1234567 .venv/bin/python -m pytest tests/laws   # the very run that printed it
+    ARMILLARY_HYPOTHESIS=soak .venv/bin/python -m pytest tests/laws # hours instead of seconds
+
+Hypothesis keeps no database: a run depends on its seed alone, on every machine.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import secrets
+
+import hypothesis.core
+import numpy as np
+from hypothesis import HealthCheck, settings
+
+USUAL_EXAMPLES, SOAK_EXAMPLES = 40, 3000
+# The first process chooses; the workers that it starts find the choice in their environment.
+SEED = int(os.environ.setdefault("ARMILLARY_SEED", str(secrets.randbelow(2**32))))
+IS_SOAK = os.environ.get("ARMILLARY_HYPOTHESIS", "default") == "soak"
+
+_COMMON = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck), "print_blob": True}
+settings.register_profile("default", max_examples=USUAL_EXAMPLES, stateful_step_count=25, **_COMMON)
+settings.register_profile("soak", max_examples=SOAK_EXAMPLES, stateful_step_count=60, **_COMMON)
+settings.load_profile(os.environ.get("ARMILLARY_HYPOTHESIS", "default"))
+hypothesis.core.global_force_seed = SEED
+
+
+def examples(number: int) -> settings:
+    """As many examples in a usual run, and more in soak, in the same proportion."""
+    return settings(max_examples=max(1, number * settings.default.max_examples // USUAL_EXAMPLES))
+
+
+def rng(number: int = 0) -> np.random.Generator:
+    """The generator of this number in this run."""
+    return np.random.default_rng((SEED, number))
+
+
+def chance(number: int = 0) -> random.Random:
+    """The same with the methods of the standard library."""
+    return random.Random(f"{SEED} {number}")
