@@ -8,17 +8,19 @@ SITE = $(shell $(BIN)/python -c "import sysconfig; print(sysconfig.get_path('pla
 BUILD := build/dev
 NATIVE_SOURCES := $(shell find cpp/include cpp/src bindings -type f) CMakeLists.txt cpp/CMakeLists.txt pyproject.toml
 
-.PHONY: FORCE help build demo test check format docs stubs bench sanitize compilers soak wheel clean
+.PHONY: FORCE help build demo test check format docs stubs bench figures sanitize compilers soak nightly wheel smoke clean
 
 help:
 	@echo "make demo      build everything and run the demo"
 	@echo "make test      build everything and run the tests"
 	@echo "make check     lint, types, import contract, stub file"
 	@echo "make docs      the documentation as a site, in site/"
-	@echo "make bench     product and peers, side by side"
+	@echo "make bench     product and peers, side by side; make bench -- --quick for a rough look"
 	@echo "make sanitize  the core under address, undefined and thread sanitizers"
 	@echo "make compilers the core read by clang++ and g++, each file by itself"
 	@echo "make soak      long random and stress runs"
+	@echo "make smoke     demo, site, wheel in a fresh environment, benchmarks: that they run"
+	@echo "make nightly   sanitizers, soak and benchmarks, and their record in docs/evidence.md"
 
 # -- Set-up
 
@@ -87,9 +89,21 @@ docs: build $(VENV)/.site
 stubs: build
 	$(BIN)/python tools/stubs.py
 
-bench: build
+# `make bench -- --quick` gives make the option as a goal of its own.
+BENCH_OPTIONS := $(filter --%,$(MAKECMDGOALS))
+.PHONY: $(BENCH_OPTIONS)
+$(BENCH_OPTIONS):
+	@:
+
+$(VENV)/.peers: $(VENV)/.tools
 	@$(PIP) install --group bench || echo "The peers from PyPI could not be installed; their rows are left out."
-	$(BIN)/python benchmarks/run.py
+	@touch $@
+
+bench: build $(VENV)/.peers
+	$(BIN)/python benchmarks/run.py $(BENCH_OPTIONS)
+
+figures: build
+	$(BIN)/python tools/figures.py
 
 sanitize: $(VENV)/.tools
 	PATH="$(abspath $(BIN)):$$PATH" sh tools/sanitize.sh
@@ -98,11 +112,18 @@ compilers:
 	sh tools/compilers.sh
 
 soak: build compilers
-	ARMILLARY_HYPOTHESIS=soak $(BIN)/python -m pytest tests/laws tests/conformance
-	PATH="$(abspath $(BIN)):$$PATH" ARMILLARY_STRESS_ANSWERS=10000000 sh tools/sanitize.sh
+	$(BIN)/python tools/nightly.py --only soak
+
+nightly: build compilers $(VENV)/.peers
+	$(BIN)/python tools/nightly.py
 
 wheel: $(VENV)/.tools
 	$(BIN)/python -m pip wheel --no-deps --wheel-dir dist .
+
+# What no test runs: each is done as its user does it, and must not fail.
+smoke: demo docs wheel $(VENV)/.peers
+	PYTHON="$(abspath $(BIN))/python" sh tools/wheel_smoke.sh dist
+	$(BIN)/python benchmarks/run.py --quick --only agreement pose twists batch points snapshot overlapping
 
 clean:
 	rm -rf build dist $(VENV)

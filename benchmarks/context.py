@@ -5,6 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import process_time_ns
 
+import numpy as np
+from numpy.typing import NDArray
+
 from armillary import Transform, World
 from peers import Peer
 from scenario import HISTORY_NS, PERIOD_NS, SAMPLES, START_NS, TIMES, Scenario
@@ -33,6 +36,12 @@ class Bench:
         """Another stretch of the random times for each repeat, the same for all peers."""
         offset = self.offset(count, repeat)
         return self.scenario.times[offset : offset + count].tolist()
+
+    def batch_times(self, repeat: int, *, in_order: bool = False) -> NDArray[np.int64]:
+        """A hundred thousand other random times for each repeat, over the same stretch as those of single questions."""
+        given = self.scenario.times
+        fresh = np.random.default_rng(repeat).integers(given.min(), given.max(), size=TIMES)
+        return np.sort(fresh) if in_order else fresh
 
     def offset(self, count: int, repeat: int) -> int:
         return repeat * count % (TIMES - count)

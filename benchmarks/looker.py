@@ -1,6 +1,6 @@
-"""Looks at a viewer as a browser does, and draws nothing: takes every message, and says how many came.
+"""Looks at a viewer as a browser does, and draws nothing: takes every message, and says how many brought new places.
 
-python benchmarks/looker.py URL SECONDS
+python benchmarks/looker.py URL WARM_UP_SECONDS SECONDS
 """
 
 import contextlib
@@ -11,6 +11,7 @@ import msgspec
 import viser
 from websockets.sync.client import connect
 
+PLACES = b"batched_positions"  # what puts many frames elsewhere, as it is sent
 CAMERA = {
     "type": "ViewerCameraMessage",
     "wxyz": (1.0, 0.0, 0.0, 0.0),
@@ -26,14 +27,16 @@ CAMERA = {
 
 
 def main() -> int:
-    url, until_s = sys.argv[1].replace("http", "ws"), time.monotonic() + float(sys.argv[2])
+    url, began_s = sys.argv[1].replace("http", "ws"), time.monotonic()
+    since_s = began_s + float(sys.argv[2])
+    until_s = since_s + float(sys.argv[3])
     with connect(url, subprotocols=[f"viser-v{viser.__version__}"], max_size=None) as socket:
         socket.send(msgspec.msgpack.encode(CAMERA))
         count = 0
         with contextlib.suppress(TimeoutError):
             while (left_s := until_s - time.monotonic()) > 0.0:
-                socket.recv(timeout=left_s)
-                count += 1
+                message = socket.recv(timeout=left_s)
+                count += time.monotonic() >= since_s and PLACES in message
     print(count)
     return 0
 

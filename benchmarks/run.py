@@ -1,13 +1,16 @@
 """Runs the product and its peers side by side and prints one table.
 
-    .venv/bin/python benchmarks/run.py [--quick] [--json FILE] [--only TOPIC ...]
+    .venv/bin/python benchmarks/run.py [--quick] [--json FILE] [--note TEXT] [--only TOPIC ...]
 
 See README.md here for what each row means and how far to trust it.
 """
 
 import argparse
+import contextlib
 import json
+import os
 import platform
+import subprocess
 import sys
 import tempfile
 import time
@@ -15,6 +18,7 @@ from importlib import import_module
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+RECORD = HERE / "results/benchmarks.json"  # committed; tools/figures.py writes README's table from it
 TOPICS = (
     "agreement",
     "pose",
@@ -55,16 +59,18 @@ def main() -> int:
     options = _options()
     if not _product_is_there():
         return 1
+    load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="armillary_bench_") as folder:
         rows = _measure(options, Path(folder))
-    _write_json(options.json, rows)
+    _write_json(options, rows, load)
     return 0
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Product and peers, measured in one run.")
     parser.add_argument("--quick", action="store_true", help="3 repeats instead of 20: a rough look")
-    parser.add_argument("--json", type=Path, default=HERE / "results.json", help="where the figures go")
+    parser.add_argument("--json", type=Path, help="where the figures go: results/benchmarks.json after a full run")
+    parser.add_argument("--note", default="", help="what a reader of the record must know about the machine")
     parser.add_argument(
         "--only", nargs="+", choices=TOPICS, default=list(TOPICS), metavar="TOPIC", help=f"some of: {', '.join(TOPICS)}"
     )
@@ -110,15 +116,38 @@ def _print_rows(bench, topics: list[str]) -> list:
     return rows
 
 
-def _write_json(path: Path, rows: list) -> None:
+def _write_json(options: argparse.Namespace, rows: list, load_before: float) -> None:
+    is_full = not options.quick and set(options.only) == set(TOPICS)
+    path = options.json or (RECORD if is_full else HERE / "results.json")
     record = {
         "when": time.strftime("%Y-%m-%dT%H:%M:%S"),
-        "machine": platform.machine(),
+        "commit": _commit(),
+        "machine": f"{_processor()}, {os.cpu_count()} cores, {platform.machine()}",
         "python": platform.python_version(),
+        "repeats": QUICK_REPEATS if options.quick else REPEATS,
+        "load_average": [round(load, 1) for load in (load_before, os.getloadavg()[0])],
+        "note": options.note,
         "rows": [{"topic": topic} | row.as_json() for topic, row in rows],
     }
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n")
     print(f"Written to {path}.")
+
+
+def _commit() -> str:
+    """The commit that is measured, or nothing outside of a clone."""
+    asked = subprocess.run(
+        ["git", "rev-parse", "--short=12", "HEAD"], cwd=HERE, capture_output=True, text=True, check=False
+    )
+    return asked.stdout.strip()
+
+
+def _processor() -> str:
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return "unknown processor"
 
 
 if __name__ == "__main__":

@@ -66,6 +66,11 @@ class Row:
             less_is_better=True,
         )
 
+    @classmethod
+    def at_least(cls, what: str, ours: float | None, unit: str, *, asked: float | None = None) -> "Row":
+        """What has to be reached, by us alone."""
+        return cls(what=what, ours=ours, unit=unit, figure=ours, figure_unit=unit, asked=asked)
+
     @property
     def ok(self) -> str:
         """`goal`, `yes`, `NO`, or nothing where there is no target or no figure."""

@@ -1,7 +1,7 @@
 """What is random in the tests, and how much of it: another seed in every run, printed, and taken again on request.
 
     ARMILLARY_SEED=1234567 .venv/bin/python -m pytest tests/laws   # the very run that printed it
-    ARMILLARY_HYPOTHESIS=soak .venv/bin/python -m pytest tests/laws # hours instead of seconds
+    ARMILLARY_HYPOTHESIS=soak .venv/bin/python -m pytest tests/laws  # hours; ARMILLARY_EXAMPLES=300: less
 
 Hypothesis keeps no database: a run depends on its seed alone, on every machine.
 """
@@ -16,7 +16,7 @@ import hypothesis.core
 import numpy as np
 from hypothesis import HealthCheck, settings
 
-USUAL_EXAMPLES, SOAK_EXAMPLES = 40, 3000
+USUAL_EXAMPLES, SOAK_EXAMPLES = 40, int(os.environ.get("ARMILLARY_EXAMPLES", "3000"))
 # The first process chooses; the workers that it starts find the choice in their environment.
 SEED = int(os.environ.setdefault("ARMILLARY_SEED", str(secrets.randbelow(2**32))))
 IS_SOAK = os.environ.get("ARMILLARY_HYPOTHESIS", "default") == "soak"

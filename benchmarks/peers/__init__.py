@@ -20,7 +20,10 @@ SYSTEM_PYTHON = "/usr/bin/python3"
 TF2_CPP, TF2_PYTHON = "tf2 C++", "tf2 Py"
 SCHIEBUNG, PYTRANSFORM3D, SPARK = "schiebung", "pytr3d", "spark_dsg"
 
-INSTALL_TF2 = "apt-get install -y libtf2-dev python3-tf2 python3-tf python3-geometry-msgs python3-rospy"
+INSTALL_TF2 = (
+    "apt-get install -y libtf2-dev python3-tf2 python3-tf python3-geometry-msgs python3-rospy "
+    "libboost-thread-dev libconsole-bridge-dev"
+)
 INSTALL_PYPI = (
     "python3.12 -m venv benchmarks/.peers && benchmarks/.peers/bin/pip install schiebung pytransform3d spark-dsg"
 )

@@ -247,8 +247,16 @@ def twist(name, edges, count, offset):
     return {"ns": (process_time_ns() - started) / len(asked)}
 
 
+def mean_twists(name, edges, count, offset):
+    """What `lookupTwist` answers: linear, then angular, of the frame itself, along the axes of f0."""
+    call, of, asked = transformer(name).lookupTwist, f"f{edges}", window(int(count), int(offset))
+    found = [call(of, "f0", at, rospy.Duration(0.01)) for at in asked]
+    return {"rows": [[*linear, *angular] for linear, angular in found]}
+
+
 COMMANDS = {
-    each.__name__: each for each in (lookup, scan, latest, can, failing, build, point, points, insert, tree, twist)
+    each.__name__: each
+    for each in (lookup, scan, latest, can, failing, build, point, points, insert, tree, twist, mean_twists)
 }
 
 

@@ -23,18 +23,20 @@ def rows(bench: Bench) -> Iterator[Row]:
 
 
 def _race(bench: Bench, chain: str) -> dict[str, float | None]:
-    world, times = bench.chain_world(chain), bench.scenario.times
-    ordered = times.copy()
-    ordered.sort()
+    world = bench.chain_world(chain)
     ask = {"of": "f10", "in_frame": "f0"}
+
+    def ours_ns(repeat: int, *, in_order: bool = False, **form: str) -> float:
+        times = bench.batch_times(repeat, in_order=in_order)
+        return cpu_ns(lambda: world.transforms(**ask, at=times, **form), TIMES)
 
     def lookup(repeat: int) -> str:
         return f"lookup {chain} 10 {PEER_COUNT} {bench.offset(PEER_COUNT, repeat)}"
 
     ours = {
-        OURS: lambda _: cpu_ns(lambda: world.transforms(**ask, at=times), TIMES),
-        "rows": lambda _: cpu_ns(lambda: world.transforms(**ask, at=times, as_="xyz_wxyz"), TIMES),
-        "sorted": lambda _: cpu_ns(lambda: world.transforms(**ask, at=ordered), TIMES),
+        OURS: ours_ns,
+        "rows": lambda repeat: ours_ns(repeat, as_="xyz_wxyz"),
+        "sorted": lambda repeat: ours_ns(repeat, in_order=True),
     }
     peers = {TF2_PYTHON: lookup, TF2_CPP: lookup, PYTRANSFORM3D: lambda _: f"batch {chain} 10 1000"}
     return bench.race(ours, peers)

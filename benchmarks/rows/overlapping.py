@@ -1,92 +1,72 @@
-"""What touches a box among ten thousand, against testing each with the same exact test.
+"""What touches a box among ten thousand things of a world, against testing each with the same exact test.
 
-Flat: ten thousand transforms under one group, a box on each. Nested: the same in a hundred groups. Moving: flat, and a
-hundred of them have another place at every instant.
+Flat: ten thousand transforms under the root, a box on each. Nested: the same in a hundred groups. Moving: flat, and a
+hundred of them have a minute of samples, so that they are elsewhere at every instant that is asked.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
-from armillary import Box, Transform
-from armillary.scene import Hierarchy, Placements, PlaceQuestion, Shape
+from armillary import Box, Transform, World, seconds
 from context import OURS, Bench, cpu_ns
 from table import Row
 
-BOXES, GROUPS, MOVERS = 10_000, 100, 100
+BOXES, GROUPS, MOVERS, SAMPLES = 10_000, 100, 100, 60
 REACH_M, GROUP_REACH_M = 10.0, 2.0
 QUERIES = 20
-ROOT = "root"
+PROBE = Box((0.5, 0.5, 0.5))
 
 
 class Boxes:
-    """A scene of groups, transforms and boxes, all placed in the root: group -> transform -> box."""
-
-    version = object()
+    """A world with ten thousand boxes, and the same boxes with their places as a plain list."""
 
     def __init__(self, groups: int, movers: int) -> None:
         generator = np.random.default_rng(1)
-        matrices = _matrices(generator, BOXES, REACH_M if groups == 1 else GROUP_REACH_M)
+        self.world = World("boxes", history=seconds(100))
+        scene = self.world.scene
+        tops = [scene.root] if groups == 1 else [scene.add_group(parent=scene.root) for _ in range(groups)]
         centers = generator.uniform(-REACH_M, REACH_M, (groups, 3)) * (groups > 1)
-        matrices[:, :3, 3] += centers[np.arange(BOXES) % groups]
-        self._matrices = {f"t{i}": matrix for i, matrix in enumerate(matrices)} | {ROOT: np.eye(4)}
-        self._moving = {f"t{i}" for i in range(movers)}
-        self._boxes = {f"b{i}": Box(size) for i, size in enumerate(generator.uniform(0.05, 0.3, (BOXES, 3)))}
-        self._children = {f"t{i}": (f"b{i}",) for i in range(BOXES)} | {ROOT: [f"g{i}" for i in range(groups)]}
-        self._children |= {f"g{i}": [f"t{j}" for j in range(i, BOXES, groups)] for i in range(groups)}
-        self._parents = {child: [parent] for parent, children in self._children.items() for child in children}
+        sizes = generator.uniform(0.05, 0.3, (BOXES, 3))
+        places = _places(generator, BOXES, REACH_M if groups == 1 else GROUP_REACH_M)
+        self.frames, self.placed = [], []
+        for i, (place, size) in enumerate(zip(places, sizes, strict=True)):
+            moved = Transform.from_xyz_wxyz(xyz=place.translation + centers[i % groups], wxyz=place.rotation.wxyz)
+            at = seconds(1) if i < movers else None
+            node = scene.add_transform(parent=tops[i % groups], transform=moved, at=at)
+            scene.add_geometry(parent=node, shape=Box(size), at=None)
+            self.frames.append(scene.frame(node))
+            self.placed.append((Box(size), moved))
+            for k in range(2, SAMPLES + 1) if i < movers else ():
+                scene.set_transform(node, _places(generator, 1, REACH_M)[0], at=seconds(k))
 
-    def changed_since(self, version: object) -> None:  # noqa: ARG002
-        return None
+    def search(self, repeat: int) -> None:
+        for query in range(QUERIES):
+            number = repeat * QUERIES + query
+            at = seconds(1) + number * 7_919_000_003 % seconds(SAMPLES - 1)
+            self.world.scene.overlapping(PROBE, in_frame=self.frames[MOVERS + number * 37 % (BOXES - MOVERS)], at=at)
 
-    def children(self, node: str) -> Sequence[Hashable]:
-        return self._children.get(node, ())
-
-    def parents(self, node: str) -> Sequence[Hashable]:
-        return self._parents[node]
-
-    def shape(self, node: str) -> Shape | None:
-        return self._boxes.get(node)
-
-    def frame(self, node: str) -> str:
-        return ROOT if node[0] in "rg" else node.replace("b", "t")
-
-    def in_frame_T_frames(self, in_frame: str, frames: Sequence[str], question: PlaceQuestion) -> Placements:  # noqa: ARG002
-        here_T_root = np.linalg.inv(self._matrices[in_frame])
-        matrices = here_T_root @ np.array([self._matrices[frame] for frame in frames])
-        return Placements(matrices, np.array([frame not in self._moving for frame in frames]))
-
-    def placed(self) -> list[tuple[Shape, Transform]]:
-        """Each box and where it is."""
-        return [(box, Transform.from_matrix(self._matrices[f"t{name[1:]}"])) for name, box in self._boxes.items()]
+    def each(self) -> None:
+        for box, place in self.placed:
+            PROBE.overlaps(box, this_T_other=place)
 
 
 def rows(bench: Bench) -> Iterator[Row]:
     for what, groups, movers in (("flat", 1, 0), ("nested", GROUPS, 0), ("moving", 1, MOVERS)):
-        best = _race(bench, Boxes(groups, movers))
+        boxes = Boxes(groups, movers)
+        boxes.search(0)
+        best = bench.race(
+            {
+                OURS: lambda repeat, boxes=boxes: cpu_ns(lambda: boxes.search(repeat), QUERIES),
+                "each": lambda _, boxes=boxes: cpu_ns(boxes.each, 1),
+            },
+            repeats=min(bench.repeats, 5),
+        )
         yield Row.faster(f"overlapping a box, of 10000 {what}", best[OURS], best["each"], "testing each", asked=50)
 
 
-def _race(bench: Bench, scene: Boxes) -> dict[str, float | None]:
-    probe, hierarchy, placed = Box((0.5, 0.5, 0.5)), Hierarchy(), scene.placed()
-    hierarchy.overlapping(scene, probe, in_frame=ROOT, at=0, under=ROOT)
-    return bench.race(
-        {
-            OURS: lambda repeat: cpu_ns(lambda: _search(hierarchy, scene, probe, repeat), QUERIES),
-            "each": lambda _: cpu_ns(lambda: [probe.overlaps(box, this_T_other=place) for box, place in placed], 1),
-        },
-        repeats=min(bench.repeats, 5),
-    )
-
-
-def _search(hierarchy: Hierarchy, scene: Boxes, probe: Box, repeat: int) -> None:
-    for query in range(QUERIES):
-        frame = f"t{(repeat * QUERIES + query) * 37 % BOXES}"
-        hierarchy.overlapping(scene, probe, in_frame=frame, at=query, under=ROOT)
-
-
-def _matrices(generator: np.random.Generator, number: int, reach_m: float) -> np.ndarray:
+def _places(generator: np.random.Generator, number: int, reach_m: float) -> list[Transform]:
     wxyz = generator.normal(size=(number, 4))
     xyz = generator.uniform(-reach_m, reach_m, (number, 3))
     units = wxyz / np.linalg.norm(wxyz, axis=1, keepdims=True)
-    return np.array([Transform.from_xyz_wxyz(xyz=p, wxyz=q).matrix for p, q in zip(xyz, units, strict=True)])
+    return [Transform.from_xyz_wxyz(xyz=p, wxyz=q) for p, q in zip(xyz, units, strict=True)]

@@ -3,13 +3,17 @@
 from collections.abc import Iterator
 from time import process_time_ns
 
+import numpy as np
+
 from armillary import World
+from armillary.relations import Twist
 from context import OURS, Bench, filled_world, pose_ns
 from peers import TF2_PYTHON, has_tf
 from table import Row
 
 COUNT, PEER_COUNT = 2_000, 100
 PRODUCTS = 20_000
+WINDOW_NS = 10_000_000  # as long as the peer's
 POSE = "our pose"
 
 
@@ -19,11 +23,28 @@ def rows(bench: Bench) -> Iterator[Row]:
         best = _race(bench, world, edges)
         what = f"twist, {edges} edge{'s' * (edges > 1)}, random times"
         yield Row.faster(what, best[OURS], best[POSE], POSE)
-        yield Row.faster(what, best[OURS], best.get(TF2_PYTHON), "tf lookupTwist")
+        yield Row.faster(f"{what}, mean of 10 ms", best["window"], best.get(TF2_PYTHON), "tf lookupTwist")
+        yield Row.at_most(f"{what}, mean of 10 ms, over pose", best["window"] / best[POSE], "x")
         yield Row.at_most(f"{what}, over pose", best[OURS] / best[POSE], "x", asked=3.0)
+    yield from _agreement_rows(bench, world)
     yield _measured_row(bench)
     best = bench.race({"product": lambda _: _product_ns(world, bench.times(1, 0)[0])})
     yield Row.at_most("pose @ pose, native", best["product"], "ns", asked=1_000.0)
+
+
+def _agreement_rows(bench: Bench, world: World) -> Iterator[Row]:
+    """Mean twists of both over ten edges; tf divides by a float of seconds, and turns by an arc cosine."""
+    if not has_tf() or TF2_PYTHON not in bench.peers:
+        return
+    theirs = np.array(bench.peers[TF2_PYTHON].ask(f"mean_twists jittered 10 {PEER_COUNT} 0")["rows"])
+    ask = {"of": "f10", "relative_to": "f0", "expressed_in": "f0", "window": WINDOW_NS}
+    ours = np.array([_six(world.twist(**ask, at=at)) for at in bench.times(PEER_COUNT, 0)])
+    size = np.abs(theirs).max()
+    yield Row.at_most("largest difference of a mean twist, of the largest", np.abs(ours - theirs).max() / size, "")
+
+
+def _six(twist: Twist) -> np.ndarray:
+    return np.concatenate([twist.linear, twist.angular])
 
 
 def _measured_row(bench: Bench) -> Row:
@@ -44,18 +65,19 @@ def _race(bench: Bench, world: World, edges: int) -> dict[str, float | None]:
     return bench.race(
         {
             OURS: lambda repeat: twist_ns(world, of, "f0", bench.times(COUNT, repeat)),
+            "window": lambda repeat: twist_ns(world, of, "f0", bench.times(COUNT, repeat), window=WINDOW_NS),
             POSE: lambda repeat: pose_ns(world, of, "f0", bench.times(COUNT, repeat)),
         },
         peers if has_tf() else {},
     )
 
 
-def twist_ns(world: World, of: str, relative_to: str, times: list[int]) -> float:
+def twist_ns(world: World, of: str, relative_to: str, times: list[int], **how: int) -> float:
     """Per `world.twist(...)`, loop included."""
     twist = world.twist
     started = process_time_ns()
     for at in times:
-        twist(of=of, relative_to=relative_to, at=at)
+        twist(of=of, relative_to=relative_to, at=at, **how)
     return (process_time_ns() - started) / len(times)
 
 

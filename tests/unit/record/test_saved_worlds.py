@@ -578,7 +578,7 @@ class TestAWorldWithModels:
     def test_is_received_moved_and_asked_without_casadi(self, robot, tmp_path):
         """Tapes travel: only who edits a model needs what compiles them (rule 30)."""
         names = [name for name in robot.frames() if name != "map"]
-        positions = {name: robot.joint(name, at=seconds(1)).position for name in robot.joints()}
+        positions = {name: robot.joint(name, at=seconds(1)).value for name in robot.joints()}
         ran = run_python(
             WITHOUT_CASADI + f"world = World(); world.merge(pickle.load(open({str(tmp_path / 'changes')!r}, 'rb')))\n"
             f"world.set_joints({positions!r}, at=seconds(1))\n"
