@@ -23,7 +23,7 @@ bool is_same(const RunList& list, const std::vector<RunRecord>& plain) {
 
 }  // namespace
 
-TEST("a list of runs in chunks is what a plain list is, whatever is put in and taken out") {
+TEST(chunked_runs_are_a_plain_list, "a list of runs in chunks is what a plain list is, whatever is put in and taken out") {
   std::mt19937 random(7);
   const auto below = [&](std::size_t end) { return std::uniform_int_distribution<std::size_t>(0, end - 1)(random); };
   for (int story = 0; story < 20; ++story) {
@@ -50,7 +50,7 @@ TEST("a list of runs in chunks is what a plain list is, whatever is put in and t
   }
 }
 
-TEST("a copy of a list of runs stays as it is, and what did not change is seen as it is") {
+TEST(copies_of_runs_stay, "a copy of a list of runs stays as it is, and what did not change is seen as it is") {
   RunList list;
   for (std::int64_t t = 0; t < 200; ++t) list.push_back(run_of(t, 3));
   const std::vector<RunRecord> plain(list.begin(), list.end());
