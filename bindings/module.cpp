@@ -19,7 +19,6 @@ NB_MODULE(_core, m) {
   armillary::python::bind_node_id(m);
   armillary::python::bind_change(m);
   armillary::python::bind_change_request(m);
-  armillary::python::bind_log(m);
   armillary::python::bind_scene_view(m);
   armillary::python::bind_tape(m);
   armillary::python::bind_loaded_tape(m);

@@ -12,7 +12,6 @@ void bind_world(nanobind::module_& m);
 void bind_node_id(nanobind::module_& m);
 void bind_change(nanobind::module_& m);
 void bind_change_request(nanobind::module_& m);
-void bind_log(nanobind::module_& m);
 void bind_scene_view(nanobind::module_& m);
 void bind_tape(nanobind::module_& m);
 void bind_loaded_tape(nanobind::module_& m);

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
 
-from log_records import ENDED, NO_INCARNATION, ROOT, Author, Record, driven, fixed, node_id, pose, sampled
+from log_records import ENDED, NO_INCARNATION, ROOT, Author, Record, driven, fixed, node_id, sampled
 from resolver_reference import DETACHED, newness, sampled_in
 
 if TYPE_CHECKING:
@@ -17,12 +17,11 @@ if TYPE_CHECKING:
 
 NODES = [node_id(number) for number in range(1, 6)]
 REMOTE = [node_id(number) for number in (6, 7)]
-FRAMES = ["map", "a", "b", "c", "cup", NODES[0]]  # "map" is never declared; the last two are frames of nodes
+FRAMES = ["map", "a", "b", "c", "cup"]  # "map" is never declared; of frames of nodes replicas tell: replica_frames.py
 SOURCES = ["robot", "camera", "lidar"]
 BODIES, VARIABLES, KEYS = ["a", "gun"], ["hinge", "slide", "spin"], ["name", "mass"]
-KINDS = ["group", "transform", "group", "transform", "geometry", "uncertain_transform", "connection"]
+KINDS = ["group", "transform", "group", "transform", "uncertain_transform"]
 GRID = 8  # stamps, so that equal ones are common
-DIGEST = "ab" * 32
 
 WEIGHTS = {
     "node": 20,
@@ -98,19 +97,12 @@ class Story:
         if parent == node:
             return None
         options["settings"] = [[KEYS[choice % 2], choice % 3]] if choice % 2 else []
-        if kind == "geometry":
-            options["content"] = DIGEST
-        if kind == "connection":
-            options["content"] = DIGEST[::-1]
         return self.authors[who].adds(node, parent, self._at(at), kind=kind, parent_incarnation=incarnation, **options)
-
-    def _node_frame(self, node: str) -> str:
-        return "cup" if node == NODES[1] else ""
 
     def do_node(self, who: int, a: int, b: int, c: int) -> Record | None:
         node = NODES[a % len(NODES)]
-        is_fixed = {"is_fixed": b % 2 == 0}
-        return self._node_step(who, node, KINDS[b % len(KINDS)], c, b, frame_name=self._node_frame(node), **is_fixed)
+        is_fixed = {"is_fixed": b % 2 == 0 or b == 11}  # what may move is added at an instant
+        return self._node_step(who, node, KINDS[b % len(KINDS)], c, b, **is_fixed)
 
     def do_frame_node(self, who: int, a: int, b: int, c: int) -> Record:
         frame = FRAMES[1 + a % 3]
@@ -122,15 +114,13 @@ class Story:
         known = [r["incarnation"][0] for r in self._known(who, "add_node") if r["node"] == node]
         generation = max(known, default=1) + (c % 4 == 0)
         options = {"incarnation": [generation, 0, 0, "0" * 16, 0], "settings": [[KEYS[0], b % 3]]}
-        return self.authors[who].adds(node, DETACHED, self._at(b), kind=KINDS[c % 2], **options)
+        return self.authors[who].adds(node, DETACHED, b % GRID, kind=KINDS[c % 2], **options)
 
     def do_edge(self, who: int, a: int, b: int, c: int) -> Record | None:
         child, (parent, incarnation) = self._node(who, a), self._parent(who, b)
         if child is None or child["node"] == parent:
             return None
-        placed = pose(c) if c % 3 == 0 else None
-        fields = {"pose": placed, "rank": ("plain", "statement")[c % 2], "parent_incarnation": incarnation}
-        return self.authors[who].adds_edge(child, parent, self._at(c), **fields)
+        return self.authors[who].adds_edge(child, parent, self._at(c), parent_incarnation=incarnation)
 
     def do_remove(self, who: int, a: int, b: int, c: int) -> Record | None:
         node = self._node(who, a)
@@ -174,9 +164,7 @@ class Story:
 
     def do_twist(self, who: int, a: int, b: int, c: int) -> Record:
         of, parent = self._pair(a, b)
-        return self.authors[who].says(
-            of, sampled(parent) if c % 3 else ENDED, c % GRID, kind="twist", source=SOURCES[0]
-        )
+        return self.authors[who].says(of, sampled(parent), c % GRID, kind="twist", source=SOURCES[0])
 
     def do_body(self, who: int, a: int, b: int, c: int) -> Record:
         frames = [FRAMES[1 + (b + i) % 4] for i in range(c % 3)]
@@ -184,9 +172,6 @@ class Story:
 
     def do_prefer(self, who: int, a: int, b: int, c: int) -> Record:
         start, end = (None if b > GRID else b % GRID), (None if c > GRID else GRID + c % GRID)
-        if a % 4 == 3:
-            subject = {"variable": VARIABLES[0]}
-            return self.authors[who].sign("prefer", subject=subject, source=SOURCES[b % 3], start=start, end=end)
         return self.authors[who].prefers(FRAMES[1 + a % 2], SOURCES[b % 3] if c % 4 else None, start, end)
 
     def do_variables(self, who: int, a: int, b: int, c: int) -> Record:

@@ -1,8 +1,23 @@
 """The resolver in plain Python: which assertions of a change log hold at an instant, as plainly as possible.
 
-Records are the JSON objects of `Change.to_json()`. Everything is computed from the whole set, for one instant at a
-time: no intervals, no increments, no compaction. The strata S0 to S8 are those of
-cpp/include/armillary/log/resolve.hpp; none of them reads a later one.
+It is the oracle of the write path (`scene::Store` and the forest below it): tests/laws/test_resolver_laws.py compares
+worlds with it. Records are the JSON objects of `ChangeRecord.to_json()`. Everything is computed from the whole set, for
+one instant at a time: no intervals, no increments, no compaction. It is done in strata; none of them reads a later one.
+
+    S0  barriers and epochs   a removal of a frame voids what was asserted of it before; what was written in an earlier
+                              time epoch, and held last there, holds since always
+    S1  slots                 of two writes of one slot the newer wins; one that is empty, or whose parent was removed
+                              later, leaves nothing: what it superseded never comes back
+    S2  containment           which nodes are alive: edges in strength order, but for cycles, from the root down
+    S3  relations of nodes    each edge in force places the node's own frame in that of the parent
+    S4  bodies                declarations, claims and relations in strength order; within a body nothing moves
+    S5  tracks                what one source says of one frame, from its slots and samples; where it says nothing, S3
+    S6  cycles                at each instant pieces in strength order, those of S3 first, but for what closes a cycle
+    S7  preferences           per subject the newest preference that covers an instant; then ranks
+    S8  variables             joints that wait for their variables
+
+Two orders decide, and never the same question: *newer* between two writes of one slot, *stronger* between different
+things that cannot hold together (rule 9).
 """
 
 from __future__ import annotations
@@ -114,6 +129,9 @@ class Slot:
         return self.record["value"][self.kind].get("in_frame", "")
 
 
+Event = tuple[int, int, str, Slot | None]  # instant, whether it is a sample, parent, slot
+
+
 @dataclass
 class Edge:
     """One containment edge, with its interval on the time axis of the present epoch."""
@@ -142,6 +160,7 @@ class Piece:
     rank: str
     holds: bool
     is_base: bool = False
+    newest: int | None = None  # the last sample of the run; None: there is none, or it is no matter of samples
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -174,13 +193,15 @@ class Resolution:
         self.removed = {f: r for r in every if r["type"] == "remove_frames" for f in r["names"]}
         self.removed_nodes = {stand_in(frame): r for frame, r in self.removed.items()}
         resets = [r for r in every if r["type"] == "reset_time"]
-        self.epoch = (*resets[-1]["time"], resets[-1]["authority"], *resets[-1]["id"]) if resets else ()
+        begun = [(*r["time"], r["authority"], *r["id"]) for r in resets]
+        self.epoch = max([(), *begun, *map(epoch_of, every)])  # one that is named has begun, too
         self.live = [r for r in every if not self._is_dead(r)]  # the oldest first
         self._resolve_slots()
+        self.variables = {key[1]: kind for key, (_, kind) in self.slot.items() if key[0] == "variable" and kind}
         self._resolve_nodes()
         self._resolve_bodies()
         self._count_rows(samples)
-        self._resolve_variables()
+        self._report_pending()
 
     # -- S0: barriers and epochs
 
@@ -287,6 +308,10 @@ class Resolution:
             names = record["node"], tuple(record["incarnation"]), given["parent"], tuple(given["parent_incarnation"])
             is_severed = self._is_after(self.removed_nodes, given["parent"], record)
             (self.severed_edges if is_severed else self.edges).append(Edge(*names, start, until, record, given))
+        named = [(r["node"], tuple(r["incarnation"])) for r in self.live if "incarnation" in r]
+        self.newest_incarnation: dict[str, tuple[Any, ...]] = {}
+        for node, incarnation in [*named, *((e.parent, e.parent_incarnation) for e in self.edges)]:
+            self.newest_incarnation[node] = max(self.newest_incarnation.get(node, ()), incarnation)
         stamps = {stamp for e in self.edges for stamp in (e.start, e.until)}
         self.stand_ins = {n for n in self.heads for i in self.heads[n] if self.head(n, i)["kind"] == "frame"}
         self.named = {self.root_frame} | {
@@ -301,11 +326,6 @@ class Resolution:
             }
         for (_, of, _), written in self.asserts.items():
             self.named |= {of for (epoch, *_), r in written.items() if epoch == self.epoch and self._is_severed(r)}
-        self.named |= {
-            self.frame(e.node, e.incarnation)
-            for e in self.edges
-            if e.node in self.stand_ins and e.until == NEVER and e.incarnation in self.heads[e.node]
-        }
         self._alive_at = {t: self.containment(t, for_places=True) for t in {*stamps, ALWAYS, PRESENT} if t != NEVER}
 
     def head(self, node: str, incarnation: tuple[Any, ...]) -> Record:
@@ -321,6 +341,8 @@ class Resolution:
 
     def _incarnation(self, node: str, t: int, for_places: bool) -> tuple[Any, ...] | None:
         known = sorted(self.heads.get(node, {}))
+        if t == PRESENT and self.newest_incarnation[node] not in known:
+            return None  # rule 25: the id was used again, by somebody whose AddNode is still to come
         begun = [i for i in known if self.created_at(node, i) <= t]
         if begun:
             return begun[-1]
@@ -341,7 +363,6 @@ class Resolution:
         taken, skipped = greedy([e for e in links if e not in unreachable], lambda e: (e.node, e.parent))
         result = Containment(current, taken, skipped, unreachable)
         anchors = {ROOT} | {e.node for e in taken if e.parent == DETACHED}
-        anchors |= {n for n in self.stand_ins if n in current and self.frame(n, current[n]) in self.named}
         waiting = list(anchors)
         while waiting:
             node = waiting.pop()
@@ -484,25 +505,37 @@ class Resolution:
         """Slots of a track that no body rule makes inactive."""
         return [s for s in self.tracks.get(track, []) if tuple(s.record["id"]) not in self.breaks_body]
 
-    def _asserted(self, track: Track, t: int) -> Piece | None:
-        slots = self._active_slots(track)
+    def _events(self, track: Track) -> list[Event]:
+        """What begins when: slots, and samples whose instants no slot states; at one instant slots first.
+
+        One that breaks a body is among them: as where a cycle is cut, what its source said before has ended (rule 6).
+        """
+        slots = self.tracks.get(track, [])
         stated = {s.since for s in slots if s.kind != "sampled"}
         rows: dict[int, Record] = {}
         for row in sorted(self.rows[track], key=lambda r: (r["rewrites"], r["author"])):
             if row["stamp"] not in stated:
                 rows[row["stamp"]] = row
-        events: list[tuple[int, int, str, Slot | None]] = [(s.since, 0, s.parent, s) for s in slots if s.is_boundary]
-        events += [(stamp, 1, row["in_frame"], None) for stamp, row in rows.items()]
-        events.sort(key=lambda e: e[:2])
+        found: list[Event] = [(s.since, 0, s.parent, s) for s in slots if s.is_boundary]
+        found += [(stamp, 1, row["in_frame"], None) for stamp, row in rows.items()]
+        events: list[Event] = []
+        for event in sorted(found, key=lambda e: e[:2]):
+            if not events or not _waits_beside(event[3], events[-1][3]):
+                events.append(event)
+        return events
+
+    def _asserted(self, track: Track, t: int) -> Piece | None:
+        slots, events = self._active_slots(track), self._events(track)
         before = [i for i, event in enumerate(events) if event[0] <= t]
         if not before:
             return None
         first = last = before[-1]
         _, _, parent, slot = events[first]
-        if slot is not None and slot.kind == "ended":
+        if slot is not None and (slot.kind == "ended" or tuple(slot.record["id"]) in self.breaks_body):
             return None
         if slot is not None and slot.kind != "sampled":
-            return Piece(parent, slot.kind, slot.record, slot.record["rank"], True)
+            is_pending = slot.kind == "driven" and self._why_pending(slot.record["value"]["driven"]["form"]) != ""
+            return Piece(parent, slot.kind, slot.record, slot.record["rank"], not is_pending)
 
         def is_of_run(i: int) -> bool:
             return (
@@ -518,7 +551,7 @@ class Resolution:
         stamps = [event[0] for event in events[first : last + 1] if event[3] is None]
         holds = bool(stamps) and stamps[0] <= t <= stamps[-1]
         record = min((s.record for s in slots if s.kind == "sampled" and s.parent == parent), key=strength)
-        return Piece(parent, "sampled", record, record["rank"], holds)
+        return Piece(parent, "sampled", record, record["rank"], holds, newest=stamps[-1] if stamps else None)
 
     # -- S3: relations of nodes
 
@@ -551,7 +584,8 @@ class Resolution:
         if head["placement"]["is_fixed"]:
             return Piece(parent, "node", e.record, rank, True, is_base=True)
         stamps.append(e.start if has_own_pose else max(created, start))
-        return Piece(parent, "node", e.record, rank, min(stamps) <= t <= max(stamps), is_base=True)
+        holds = min(stamps) <= t <= max(stamps)
+        return Piece(parent, "node", e.record, rank, holds, is_base=True, newest=max(stamps))
 
     def pieces(self, t: int) -> dict[Track, Piece]:
         """What each track says at an instant, cycles left aside. What others say of a node's frame needs the node."""
@@ -593,8 +627,15 @@ class Resolution:
         covering += sorted(last, key=lambda r: (epoch_of(r), newness(r)))[-1:]
         return max(covering, key=newness)["source"] if covering else None
 
-    def _resolve_variables(self) -> None:
-        self.variables = {key[1]: kind for key, (_, kind) in self.slot.items() if key[0] == "variable" and kind}
+    def chosen(self, t: int, rival_timeout: int = 10**9) -> dict[str, list[tuple[str, Piece]]]:
+        """By frame the sources that place it at an instant, after preferences and ranks: several contest it."""
+        pieces: dict[str, dict[str, Piece]] = defaultdict(dict)
+        for (kind, of, source), piece in self.active(t)[0].items():
+            if kind == "pose":
+                pieces[of][source] = piece
+        return {of: _choice(by, self.preference({"frame": of}, t), t, rival_timeout) for of, by in pieces.items()}
+
+    def _report_pending(self) -> None:
         for slots in self.tracks.values():
             for slot in slots:
                 if slot.kind == "driven" and (reason := self._why_pending(slot.record["value"]["driven"]["form"])):
@@ -616,12 +657,12 @@ class Resolution:
     @property
     def frames(self) -> set[str]:
         """Names of the frames that exist: those that a live record names, and those of remembered nodes."""
-        own = {
-            self.frame(n, c.incarnations[n])
-            for c in self._alive_at.values()
-            for n in c.alive
-            if n not in self.stand_ins
-        }
+        alive = {(n, c.incarnations[n]) for c in self._alive_at.values() for n in c.alive if n not in self.stand_ins}
+        now = self._alive_at[PRESENT]
+        alive |= {(n, now.incarnations[n]) for n in now.alive & self.stand_ins}
+        for c in self._alive_at.values():  # where something was placed in it, its frame is remembered with that
+            alive |= {(e.parent, e.parent_incarnation) for e in c.taken if {e.node, e.parent} <= c.alive}
+        own = {self.frame(*one) for one in alive}
         return self.named | own
 
     def inactive(self, t: int) -> set[tuple[Id, str]]:
@@ -686,6 +727,28 @@ class Resolution:
 def _is_newest_of_instant(key: tuple[Any, ...], written: dict[tuple[Any, ...], Record]) -> bool:
     """Whether no newer write of the same track is of the same epoch and instant."""
     return all(newness(r) <= newness(written[key]) for other, r in written.items() if other[:2] == key[:2])
+
+
+def _choice(by: dict[str, Piece], preferred: str | None, t: int, rival_timeout: int) -> list[tuple[str, Piece]]:
+    """Rule 8: the preferred source while it is open; else the open ones of the highest rank; else who spoke last."""
+
+    def is_open(piece: Piece) -> bool:
+        is_sampled = piece.provider in ("sampled", "node") and not piece.record.get("placement", {}).get("is_fixed")
+        return not is_sampled or (piece.newest is not None and t <= piece.newest + rival_timeout)
+
+    rivals = {source: piece for source, piece in by.items() if is_open(piece)}
+    if preferred in rivals:
+        return [(preferred, rivals[preferred])]
+    stated = [(source, piece) for source, piece in rivals.items() if piece.rank == "statement"]
+    plain = [(source, piece) for source, piece in rivals.items() if piece.rank == "plain"]
+    return stated or plain or list((rivals or by).items())
+
+
+def _waits_beside(slot: Slot | None, before: Slot | None) -> bool:
+    """Whether samples are announced for a parent in which the frame is fixed: rule 8, that does not end it."""
+    if slot is None or before is None or slot.kind != "sampled":
+        return False
+    return before.kind in ("fixed", "driven") and before.parent == slot.parent and before.since < slot.since
 
 
 def _hides_step(newer: Record, step: Record) -> bool:

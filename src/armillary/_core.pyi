@@ -1588,66 +1588,6 @@ class ChangeRequest:
     def covariance(self) -> NDArray[float64] | None:
         """Of a sample."""
 
-class ResolvedTopology:
-    """What a change log means: which assertions hold, and when."""
-
-    @property
-    def frames(self) -> list[str]:
-        """Frames that exist."""
-
-    @property
-    def bodies(self) -> list[str]:
-        """Declared bodies."""
-
-    @property
-    def on(self) -> dict[str, str]:
-        """The declared body of each frame that is on one."""
-
-    @property
-    def moves_with(self) -> dict[str, str]:
-        """Frames that never move relative to one another have one value."""
-
-    @property
-    def variables(self) -> dict[str, str]:
-        """Kinds of variables."""
-
-    def pieces(self, at: StampLike) -> list[tuple[Any, ...]]:
-        """
-        Track, parent, provider, id of the record, rank, whether it has a value then, and whether it would close a cycle.
-        """
-
-    def inactive(self, at: StampLike) -> list[tuple[tuple[str, int], str]]:
-        """Records that do not take effect, with the reason."""
-
-    def nodes(self, at: StampLike) -> dict[str, tuple[Any, ...]]:
-        """Living nodes by id: kind, frame, parents, attributes."""
-
-    def preferences(self, at: StampLike) -> dict[tuple[str, str], str]:
-        """Preferred sources of frames and variables."""
-
-class ChangeLog:
-    """
-    All changes that can still matter, whatever the order in which they came.
-    """
-
-    def __init__(self) -> None: ...
-
-    def append(self, change: ChangeRecord) -> bool:
-        """Take a change; False where it is held already."""
-
-    def held(self) -> dict[str, tuple[tuple[int, int], ...]]:
-        """
-        Which changes were taken, also those that are superseded: per author ranges of numbers.
-        """
-
-    def records(self) -> list[ChangeRecord]:
-        """The changes that are kept, by id."""
-
-    def __len__(self) -> int: ...
-
-    def resolve(self, samples: list[dict[str, Any]], root_frame: str = "map") -> ResolvedTopology:
-        """Resolve everything from the beginning."""
-
 class SceneView:
     """One version of a scene."""
 

@@ -6,15 +6,28 @@ import pytest
 
 pytest.importorskip("casadi")
 
+from against_reference import differences as from_reference
 from corpus.answers import answers
 from corpus.explanations import EXPLAINED, Explanation, Explanations
 from corpus.generate import RECORDED, answer_lines, differences, differing_groups, recorded, report
 from corpus.stories import FAMILIES, FIRST_CONTENDED, KINDS, story
+from corpus.telling import Replay
 from randomness import IS_SOAK
 
 QUICK = (*range(300), *range(FIRST_CONTENDED, FIRST_CONTENDED + 150))
 SHOWN = 3
 MAX_BYTES = 3_000_000
+SAMPLING = ("see", "see_series", "see_everywhere", "expire")  # local: no record tells of them
+FEW_INSTANTS = 10
+
+
+class ComparedReplay(Replay):
+    """Compares the world that acted with the reference, after every step."""
+
+    def _try(self, me, action):
+        super()._try(me, action)
+        found = from_reference(self.worlds[me], most_instants=FEW_INSTANTS)
+        assert found == [], f"{self.story}: step {len(self.outcomes)}"
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +43,16 @@ class TestTheCorpus:
         how = "Where this is meant: tests/corpus/explanations.py. Shorter: tests/corpus/generate.py --shrink."
         assert not found, "\n".join([f"{len(found)} stories differ.", *found[:SHOWN], how])
         assert not IS_SOAK or not explanations.unused, f"These explain nothing: {explanations.unused}"
+
+    def test_is_resolved_as_the_reference_resolves_it(self, tmp_path):
+        for number in range(4800) if IS_SOAK else range(500, 4500, 50):
+            one = story(number)
+            if one.family == "forgotten changes":  # what is forgotten is in no record
+                continue
+            steps = tuple(step for step in one.steps if KINDS[step[0]] not in SAMPLING)
+            replay = ComparedReplay(one.with_steps(steps), tmp_path)
+            replay.run()
+            replay.close()
 
     def test_is_what_the_generator_makes(self, stories):
         assert [one.story for one in stories] == [story(number) for number in range(len(stories))]

@@ -84,7 +84,10 @@ std::set<RelationId> Forest::State::clear_assertions(TrackRecord& track, const A
 void Forest::State::insert_assertion(TrackRecord& track, const AlignTrack::PoseAssertion& asserted,
                                      const RelationRecord& relation) {
   const std::shared_ptr<DrivenLink> link = asserted.form ? link_of(*asserted.form, variables).value : nullptr;
-  if (asserted.form && !link) return;  // its joints are not known here yet
+  if (asserted.form && !link) {  // its joints are not known here yet: what was before it ends all the same
+    if (asserted.since != Stamp::always()) place_run(track, {.from = asserted.since});
+    return;
+  }
   if (link) note_drivers(*link, relation.id);
   RunRecord run{.from = asserted.since, .parent = relation.parent, .relation = relation.id};
   run.provider = link ? Provider(Driven{link}) : Provider(Fixed{asserted.pose});

@@ -10,11 +10,6 @@ bool is_older(const ChangePtr& change, const Signature& than) { return change->s
 
 bool is_newer(const ChangePtr& a, const ChangePtr& b) { return newer(a->signature(), b->signature()); }
 
-/// Whether a step can never be the answer, because of another one of its key.
-bool hides(const Change& other, const Change& step) {
-  return other.epoch == step.epoch && newer(other.signature(), step.signature()) && other.at <= step.at;
-}
-
 /// Whether newer preferences of its epoch cover all of the interval of one. `all`: the oldest first.
 bool is_covered(const Change& change, const std::vector<ChangePtr>& all) {
   const Prefer& own = std::get<Prefer>(change.payload);
@@ -44,14 +39,11 @@ bool forgets_no_less(const Change& newer_one, const Change& other) {
 
 // -- Keeping and dropping
 
-void ChangeLog::note_held(const Change& change) {
-  held_.add(change.id);
-  newest_ = std::max(newest_, change.time);
-}
-
 bool ChangeLog::append(ChangePtr change) {
   if (held_.contains(change->id)) return false;
-  note_held(*change);
+  held_.add(change->id);
+  newest_ = std::max(newest_, change->time);
+  epoch_ = std::max(epoch_, change->epoch);
   kept_.emplace(change->id, Kept{change, 1});  // while it is looked at
   std::visit([&](const auto& payload) { take(change, payload); }, change->payload);
   release(change);
@@ -79,9 +71,7 @@ void ChangeLog::write(ChangePtr& slot, const ChangePtr& change) {
 template <typename List>
 void ChangeLog::drop_older(List& list, const Signature& than) {
   const auto record_of = [](const auto& entry) -> const ChangePtr& {
-    if constexpr (requires { entry.record; })
-      return entry.record;
-    else if constexpr (requires { entry.second; })
+    if constexpr (requires { entry.second; })
       return entry.second;
     else
       return entry;
@@ -109,58 +99,14 @@ const FrameEntry* ChangeLog::find_frame(const std::string& name) const {
   return found == frames_.end() ? nullptr : &found->second;
 }
 
+std::optional<Signature> ChangeLog::removal_of(const NodeId& stand_in) const {
+  const auto found = removed_nodes_.find(stand_in);
+  return found == removed_nodes_.end() ? std::nullopt : std::optional(find_frame(found->second)->barrier->signature());
+}
+
 const TrackCounts* ChangeLog::find_driven(const std::string& variable) const {
   const auto found = driven_.find(variable);
   return found == driven_.end() ? nullptr : &found->second;
-}
-
-const NodeEntry* ChangeLog::find_node(const NodeId& id) const {
-  const auto found = nodes_.find(id);
-  return found == nodes_.end() ? nullptr : &found->second;
-}
-
-// -- Nodes
-
-/// Null where the stand-in that it is about went with its frame later.
-IncarnationEntry* ChangeLog::incarnation_for(const ChangePtr& change, const NodeId& node, const Incarnation& incarnation) {
-  NodeEntry& entry = nodes_[node];
-  const bool is_dead = entry.barrier && is_older(change, entry.barrier->signature());
-  return is_dead ? nullptr : &entry.incarnations[incarnation];
-}
-
-void ChangeLog::take(const ChangePtr& change, const AddNode& payload) {
-  IncarnationEntry* entry = incarnation_for(change, payload.node, payload.incarnation);
-  if (entry == nullptr) return;
-  add(entry->heads, change);
-  add(entry->edges, change);
-  add_steps(*entry, change, payload.settings);
-}
-
-void ChangeLog::take(const ChangePtr& change, const AddEdge& payload) {
-  if (IncarnationEntry* entry = incarnation_for(change, payload.node, payload.incarnation)) add(entry->edges, change);
-}
-
-void ChangeLog::take(const ChangePtr& change, const RemoveEdges& payload) {
-  if (IncarnationEntry* entry = incarnation_for(change, payload.node, payload.incarnation)) add(entry->removals, change);
-}
-
-void ChangeLog::take(const ChangePtr& change, const SetAttributes& payload) {
-  if (IncarnationEntry* entry = incarnation_for(change, payload.node, payload.incarnation))
-    add_steps(*entry, change, payload.settings);
-}
-
-void ChangeLog::add_steps(IncarnationEntry& entry, const ChangePtr& change, const std::vector<Setting>& settings) {
-  for (const Setting& setting : settings) {
-    std::vector<AttributeStep>& steps = entry.attributes[setting.key];
-    if (std::ranges::any_of(steps, [&](const AttributeStep& step) { return hides(*step.record, *change); })) continue;
-    std::erase_if(steps, [&](const AttributeStep& step) {
-      if (!hides(*change, *step.record)) return false;
-      release(step.record);
-      return true;
-    });
-    steps.push_back({change, &setting});
-    ++kept_.at(change->id).uses;
-  }
 }
 
 // -- Frames
@@ -176,11 +122,9 @@ void ChangeLog::take(const ChangePtr& change, const SetFrames& payload) {
 void ChangeLog::take(const ChangePtr& change, const RemoveFrames& payload) {
   for (const std::string& name : payload.names) {
     FrameEntry& frame = frames_[name];
-    NodeEntry& stand_in = nodes_[stand_in_of(name)];
     write(frame.barrier, change);
-    write(stand_in.barrier, change);
+    removed_nodes_[stand_in_of(name)] = name;
     drop_before(name, frame, frame.barrier->signature());
-    drop_before(stand_in, stand_in.barrier->signature());
     removed_.push_back(name);
   }
   forget_removed();
@@ -198,10 +142,7 @@ void ChangeLog::forget_removed() {
     dropped_.add(entry.barrier->id);
     dropped_.join_oldest(kMostDroppedRanges);
     release(entry.barrier);
-    if (const auto node = nodes_.find(stand_in_of(frame->first)); node != nodes_.end() && node->second.incarnations.empty()) {
-      release(node->second.barrier);
-      nodes_.erase(node);
-    }
+    removed_nodes_.erase(stand_in_of(frame->first));
     frames_.erase(frame);
   }
 }
@@ -217,17 +158,6 @@ void ChangeLog::drop_before(const std::string& name, FrameEntry& frame, const Si
   drop_older(frame.claims, barrier);
   drop_older(frame.preferences, barrier);
   drop_older(frame.forgets, barrier);
-}
-
-void ChangeLog::drop_before(NodeEntry& node, const Signature& barrier) {
-  for (auto& [incarnation, entry] : node.incarnations) {
-    drop_older(entry.heads, barrier);
-    drop_older(entry.edges, barrier);
-    drop_older(entry.removals, barrier);
-    for (auto& [key, steps] : entry.attributes) drop_older(steps, barrier);
-    std::erase_if(entry.attributes, [](const auto& attribute) { return attribute.second.empty(); });
-  }
-  std::erase_if(node.incarnations, [](const auto& entry) { return entry.second.is_empty(); });
 }
 
 void ChangeLog::take(const ChangePtr& change, const Assert& payload) {
@@ -350,6 +280,7 @@ void ChangeLog::take(const ChangePtr& change, const ResetTime&) {
   const auto later =
       std::ranges::upper_bound(resets_, change->signature(), {}, [](const ChangePtr& one) { return one->signature(); });
   resets_.insert(later, change);
+  epoch_ = std::max(epoch_, Epoch(change->signature()));
   ++kept_.at(change->id).uses;
 }
 

@@ -1,4 +1,4 @@
-// S4: which frames are on which bodies. Within a body nothing moves.
+// Which frames are on which bodies. Within a body nothing moves.
 
 #include "armillary/log/bodies.hpp"
 
@@ -11,6 +11,8 @@
 namespace armillary::log {
 
 namespace {
+
+constexpr const char* kReasons[] = {"cycle", "on_other_body", "no_body", "moves_in_body", "constant_in_body"};
 
 PlaceInBody<std::string> place_of(const Slot& slot) {
   const auto* fixed = std::get_if<Fixed>(&slot.payload->value);
@@ -120,6 +122,8 @@ class BodyRules {
 };
 
 }  // namespace
+
+const char* name_of(Reason reason) { return kReasons[static_cast<std::size_t>(reason)]; }
 
 const std::string& ResolvedBodies::of(const std::string& frame) const {
   const auto found = on.find(frame);

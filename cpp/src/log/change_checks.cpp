@@ -37,6 +37,8 @@ struct Checks {
     const bool carries = kind == NodeKind::geometry || kind == NodeKind::connection;
     if (kind == NodeKind::unknown) refuse("field 'kind' is unknown");
     if (is_transform(kind) != (payload.placement != nullptr)) refuse("a Transform has a placement, and others have none");
+    if (payload.placement && !payload.placement->is_fixed && change.at == Stamp::always())
+      refuse("a Transform that may move is added at an instant");
     if (carries != (payload.content != nullptr)) refuse("a Geometry and a Connection have a content, and others have none");
     if (!payload.frame_name.empty()) check_name(payload.frame_name, "frame_name");
     // A frame that is named like a node may be that of the node.

@@ -43,13 +43,6 @@ bool names_frames(const log::Payload& payload) {
   return asserted != nullptr && !std::holds_alternative<log::Empty>(asserted->value);
 }
 
-void AssertionLog::take(const ChangePtr& change) {
-  if (is_of_frames(change->payload))
-    log_.append(change);
-  else
-    log_.note_held(*change);
-}
-
 // -- What holds
 
 std::optional<bool> AssertionLog::is_named(const std::string& name) const {

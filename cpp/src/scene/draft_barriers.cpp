@@ -10,9 +10,7 @@ namespace armillary::scene {
 // -- Removed frames
 
 std::optional<Signature> Draft::barrier_of(const NodeId& stand_in) const {
-  std::optional<Signature> barrier;
-  if (const log::NodeEntry* entry = log_.find_node(stand_in); entry != nullptr && entry->barrier)
-    barrier = entry->barrier->signature();
+  std::optional<Signature> barrier = log_.removal_of(stand_in);
   if (const auto own = barriers_.find(stand_in); own != barriers_.end()) barrier = std::max(barrier, std::optional(own->second));
   return barrier;
 }

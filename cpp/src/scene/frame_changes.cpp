@@ -90,6 +90,10 @@ class Alignment {
   }
 
   void add(const Change& change) {
+    const std::vector<ChangePtr>& resets = assertions_.log().resets();
+    const bool is_known = !change.epoch || (!resets.empty() && !log::newer(*change.epoch, resets.back()->signature()));
+    restarts_ = restarts_ || !is_known;  // of an epoch whose beginning is still to come
+    if (!is_of_frames(change.payload)) return;
     for (std::string& frame : frames_in(change.payload)) frames_.insert(std::move(frame));
     std::visit([&](const auto& payload) { add(change, payload); }, change.payload);
   }
@@ -108,7 +112,7 @@ class Alignment {
       if (assertions_.has_frame(frame)) edits.emplace_back(AddFrame{frame});
     if (assertions_.has_bodies()) edits.emplace_back(bodies());
     for (const auto& [track, forgets] : tracks_)
-      if (assertions_.has_frame(track.of)) edits.emplace_back(aligned(track, forgets));
+      if (assertions_.has_frame(track.of) || is_kept_(track.of)) edits.emplace_back(aligned(track, forgets));
     for (const RelationName& twist : twists_)
       if (assertions_.has_name(twist.in_frame) && assertions_.has_twist(twist) && !is_within_body(twist))
         edits.emplace_back(AwaitTwists{twist.of, twist.in_frame, twist.source});
@@ -285,13 +289,13 @@ class Alignment {
 std::vector<FrameEdit> aligning_edits(const AssertionLog& assertions, std::span<const ChangePtr> changes,
                                       const FrameKeeper& is_kept, const TouchedTracks& touched, bool is_done) {
   Alignment alignment(assertions, is_kept, touched, is_done);
-  for (const ChangePtr& change : changes)
-    if (is_of_frames(change->payload)) alignment.add(*change);
+  for (const ChangePtr& change : changes) alignment.add(*change);
   return alignment.edits();
 }
 
 TouchedTracks touched_tracks(const AssertionLog& assertions, std::span<const ChangePtr> changes) {
   TouchedTracks touched;
+  const log::Epoch& epoch = assertions.log().epoch();
   const auto add = [&](const log::Track& track) {
     if (track.kind == log::TrackKind::pose) return touched.tracks.push_back(track);
     for (const log::Slot& slot : log::slots_of(assertions.log(), track))
@@ -303,6 +307,9 @@ TouchedTracks touched_tracks(const AssertionLog& assertions, std::span<const Cha
     if (const auto* removed = std::get_if<log::RemoveFrames>(&change->payload))
       for (const log::Track& track : assertions.tracks_at({removed->names.begin(), removed->names.end()})) add(track);
     if (!is_of_frames(change->payload)) continue;
+    if (const auto* asserted = std::get_if<log::Assert>(&change->payload); asserted != nullptr && change->epoch != epoch)
+      for (const log::Slot& slot : log::slots_of(assertions.log(), asserted->track))  // another may have held last
+        for (std::string& frame : frames_in(slot.record->payload)) touched.frames.insert(std::move(frame));
     if (const auto* frames = std::get_if<log::SetFrames>(&change->payload); frames != nullptr && !frames->present) {
       touched.superseded.declarations.insert(frames->names.begin(), frames->names.end());
       touched.frames.insert(frames->names.begin(), frames->names.end());

@@ -453,13 +453,18 @@ void add_gone_under(const std::vector<std::string>& frames, const Forest& forest
   std::reverse(edits.begin() + first, edits.end());  // what is in others first
 }
 
-/// The frames of nodes that moved, and of what they are or were in, that were removed: they stay only for what is below.
-/// The assertion log does not know yet those that these changes name again.
+/// The frames of nodes that moved, and of what they are or were in, that were removed, or existed because of a node that stood
+/// for them and is gone: they stay only for what is below. The assertion log does not know yet those that these changes name
+/// again.
 std::vector<std::string> removed_among(const Draft& draft, const FrameNames& names, const AssertionLog& assertions,
                                        std::span<const ChangePtr> changes) {
   std::set<std::string> found;
   const auto add = [&](const NodeRecord* record) {
-    if (record != nullptr && assertions.is_named(names.own(*record)) == false) found.insert(names.own(*record));
+    if (record == nullptr) return;
+    const bool stands_for_it = record->kind == NodeKind::frame;
+    if (stands_for_it && draft.version().is_alive(record->id)) return;
+    const std::optional<bool> is_named = assertions.is_named(names.own(*record));
+    if (is_named == false || (stands_for_it && !is_named)) found.insert(names.own(*record));
   };
   for (const NodeId& id : draft.moved()) {
     add(draft.version().recall(id));
@@ -504,8 +509,9 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, Taken& taken) const {
   }
   if (concerns_frames) {
     const std::span<const ChangePtr> unseen = taken.is_local ? std::span(taken.changes) : std::span<const ChangePtr>{};
-    if (std::vector<std::string> removed = removed_among(draft, names_, assertions_, unseen); !removed.empty())
-      edits.emplace_back(EraseFrames{std::move(removed), true});
+    std::vector<std::string> removed = removed_among(draft, names_, assertions_, unseen);
+    std::erase(removed, options_.root_frame);
+    if (!removed.empty()) edits.emplace_back(EraseFrames{std::move(removed), true});
   }
   if (!taken.is_local) edits.push_back(cycle_resolution(assertions_));
   return edits;

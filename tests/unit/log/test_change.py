@@ -192,6 +192,7 @@ REFUSED = {
     "one incarnation alone": changed(CUP, edge={**CUP["edge"], "parent_incarnation": CUP["incarnation"]}),
     "not that of a new node": changed(CUP, incarnation=[1, 0, 0, "0" * 16, 0]),
     "a Transform has a placement": changed(CUP, placement=None),
+    "a Transform that may move is added at an instant": changed(CUP, at=None),
     "is not its own parent": changed(CUP, edge={**CUP["edge"], "parent": CUP["node"]}),
     "is no node id": changed(CUP, node="nobody"),
     "is set twice": changed(CUP, settings=[["k", 1], ["k", 2]]),

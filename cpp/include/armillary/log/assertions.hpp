@@ -41,28 +41,6 @@ struct FrameEntry {
   TrackCounts children{};  ///< tracks with a slot whose value is in this frame, or relative to it
 };
 
-/// One value of one attribute, from the `at` of its record on.
-struct AttributeStep {
-  ChangePtr record{};
-  const Setting* setting = nullptr;  ///< in the record
-};
-
-/// One incarnation of a node. Invariant: of two steps of one key and epoch the newer one begins later.
-struct IncarnationEntry {
-  std::vector<ChangePtr> heads{};     ///< its AddNode records: several authors may make a shared one
-  std::vector<ChangePtr> edges{};     ///< AddNode and AddEdge records
-  std::vector<ChangePtr> removals{};  ///< RemoveEdges records
-  std::map<std::string, std::vector<AttributeStep>> attributes{};
-
-  [[nodiscard]] bool is_empty() const { return heads.empty() && edges.empty() && removals.empty() && attributes.empty(); }
-};
-
-/// One node. Invariant: nothing in it is older than `barrier`.
-struct NodeEntry {
-  ChangePtr barrier{};  ///< of a stand-in: the newest removal of its frame
-  std::map<Incarnation, IncarnationEntry> incarnations{};
-};
-
 /// Ranges of dropped records that are told apart, for each author.
 inline constexpr std::size_t kMostDroppedRanges = 1024;
 
@@ -71,10 +49,10 @@ inline constexpr std::size_t kMostDroppedRanges = 1024;
 ///
 /// A record is kept while one of its parts is; one whose parts are all superseded is dropped at once, and its id stays held.
 /// Superseded is: a write of a slot by a newer one, an assertion by a newer one of its track at `since` = always or by a
-/// removal of its frame, a step of an attribute by a newer one of its epoch that begins no later, a preference by newer ones
-/// of its epoch that cover it, what is to be forgotten by a newer Forget of its epoch about no less. Since both orders are total
-/// and nothing resurfaces, what is superseded stays so in every larger log: dropping it changes no answer. An empty write and a
-/// removal are kept: they supersede what may still come.
+/// removal of its frame, a preference by newer ones of its epoch that cover it, what is to be forgotten by a newer Forget of
+/// its epoch about no less. Since both orders are total and nothing resurfaces, what is superseded stays so in every larger log:
+/// dropping it changes no answer. An empty write and a removal are kept: they supersede what may still come. Of changes of nodes
+/// it is only noted that they are held: what they say is kept with the nodes.
 ///
 /// What has no natural end is bounded: slots of a track, of which the earliest go, what is to be forgotten of a frame, of which
 /// the oldest go, and removals of frames that nothing names any more. Who has not seen such a removal, or such a Forget, may
@@ -91,8 +69,6 @@ class ChangeLog {
 
   /// Takes a change; false where it is held already.
   bool append(ChangePtr change);
-  /// Notes that a change is held by whoever keeps what it says elsewhere.
-  void note_held(const Change& change);
   /// Notes that changes were held before what is kept was written down: they are superseded.
   void note_held(const VersionVector& changes) { held_.add(changes); }
 
@@ -108,17 +84,17 @@ class ChangeLog {
 
   // What the resolver reads.
   [[nodiscard]] const std::unordered_map<std::string, FrameEntry>& frames() const { return frames_; }
-  [[nodiscard]] const std::map<NodeId, NodeEntry>& nodes() const { return nodes_; }
   [[nodiscard]] const std::map<std::string, ChangePtr>& bodies() const { return bodies_; }
   [[nodiscard]] const std::map<std::string, ChangePtr>& variables() const { return variables_; }
-  [[nodiscard]] const std::map<std::string, std::vector<ChangePtr>>& variable_preferences() const { return preferences_; }
   /// All ResetTime records, the newest last.
   [[nodiscard]] const std::vector<ChangePtr>& resets() const { return resets_; }
-  [[nodiscard]] Epoch epoch() const { return resets_.empty() ? Epoch{} : Epoch(resets_.back()->signature()); }
+  /// The newest time epoch that a change begins or names: one may come before the ResetTime that it was made after.
+  [[nodiscard]] const Epoch& epoch() const { return epoch_; }
   /// Tracks with a slot that this variable drives.
   [[nodiscard]] const TrackCounts* find_driven(const std::string& variable) const;
   [[nodiscard]] const FrameEntry* find_frame(const std::string& name) const;
-  [[nodiscard]] const NodeEntry* find_node(const NodeId& id) const;
+  /// The newest removal of the frame that a node stands for.
+  [[nodiscard]] std::optional<Signature> removal_of(const NodeId& stand_in) const;
 
  private:
   struct Kept {
@@ -126,10 +102,6 @@ class ChangeLog {
     std::size_t uses = 0;  // parts that are in one of the entries
   };
 
-  void take(const ChangePtr& change, const AddNode& payload);
-  void take(const ChangePtr& change, const AddEdge& payload);
-  void take(const ChangePtr& change, const RemoveEdges& payload);
-  void take(const ChangePtr& change, const SetAttributes& payload);
   void take(const ChangePtr& change, const SetFrames& payload);
   void take(const ChangePtr& change, const RemoveFrames& payload);
   void take(const ChangePtr& change, const Assert& payload);
@@ -138,11 +110,10 @@ class ChangeLog {
   void take(const ChangePtr& change, const SetVariables& payload);
   void take(const ChangePtr& change, const Forget& payload);
   void take(const ChangePtr& change, const ResetTime& payload);
+  void take(const ChangePtr&, const auto&) {}  // of nodes
 
-  [[nodiscard]] IncarnationEntry* incarnation_for(const ChangePtr& change, const NodeId& node, const Incarnation& incarnation);
   void add(std::vector<ChangePtr>& list, const ChangePtr& change);
   void write(ChangePtr& slot, const ChangePtr& change);
-  void add_steps(IncarnationEntry& entry, const ChangePtr& change, const std::vector<Setting>& settings);
   void add_preference(std::vector<ChangePtr>& list, const ChangePtr& change);
   void write_slot(const Track& track, TrackEntry& entry, const ChangePtr& change, const Assert& payload);
   template <typename IsDropped>
@@ -152,13 +123,12 @@ class ChangeLog {
   void note(TrackCounts& counts, const Track& track, int more);
   void drop_before(const std::string& name, FrameEntry& frame, const Signature& barrier);
   void forget_removed();
-  void drop_before(NodeEntry& node, const Signature& barrier);
   template <typename List>
   void drop_older(List& list, const Signature& than);
   void release(const ChangePtr& change);
 
   std::unordered_map<std::string, FrameEntry> frames_{};
-  std::map<NodeId, NodeEntry> nodes_{};
+  std::map<NodeId, std::string> removed_nodes_{};                // frames that were removed, by the nodes that stand for them
   std::map<std::string, ChangePtr> bodies_{}, variables_{};      // the newest write of each
   std::map<std::string, std::vector<ChangePtr>> preferences_{};  // of variables
   std::vector<ChangePtr> resets_{};
@@ -167,6 +137,7 @@ class ChangeLog {
   std::map<Dot, Kept> kept_{};
   VersionVector held_{}, dropped_{};
   HybridTimestamp newest_{};
+  Epoch epoch_{};
   Limits limits_{};
 };
 

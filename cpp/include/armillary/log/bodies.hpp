@@ -5,12 +5,23 @@
 #include <string>
 #include <vector>
 
-#include "armillary/log/inactive.hpp"
 #include "armillary/log/slots.hpp"
 
-// The rule of bodies (S4 of resolve.hpp): a frame is on one body, and within a body nothing moves.
+// The rule of bodies: a frame is on one body, and within a body nothing moves.
 
 namespace armillary::log {
+
+/// Why an assertion is not active.
+enum class Reason : std::uint8_t { cycle, on_other_body, no_body, moves_in_body, constant_in_body };
+[[nodiscard]] const char* name_of(Reason reason);
+
+/// A record that does not take effect because of bodies.
+struct Inactive {
+  Dot id{};
+  Reason reason = Reason::on_other_body;
+  std::string frame{};  ///< of a SetBody: which of its frames; empty: the body
+  std::string body{};   ///< that is in the way
+};
 
 struct ResolvedBodies {
   std::set<std::string> bodies{};           ///< declared

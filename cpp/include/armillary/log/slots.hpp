@@ -7,7 +7,7 @@
 #include "armillary/log/assertions.hpp"
 #include "armillary/series/intervals.hpp"
 
-// What a source asserts of a frame, and which frames exist (S0 and S1 of resolve.hpp): of one track or frame at a time.
+// What a source asserts of a frame, and which frames exist: of one track or frame at a time.
 
 namespace armillary::log {
 

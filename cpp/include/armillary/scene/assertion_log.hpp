@@ -48,8 +48,7 @@ class AssertionLog {
  public:
   explicit AssertionLog(const log::ChangeLog::Limits& limits) : log_(limits) {}
 
-  /// Of a change of nodes it only notes that it is held.
-  void take(const ChangePtr& change);
+  void take(const ChangePtr& change) { log_.append(change); }
   /// Changes that were held where the others were written down, and are not among them.
   void note_held(const log::VersionVector& changes) { log_.note_held(changes); }
   [[nodiscard]] const log::ChangeLog& log() const { return log_; }

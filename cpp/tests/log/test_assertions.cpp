@@ -1,7 +1,7 @@
-// The change log and what it resolves to. The strata are compared with the reference in tests/laws/test_resolver_laws.py;
-// here is what only C++ sees: what a log keeps, evidence, and that cost stays flat.
+// The change log: what it keeps, and the rule of bodies. What worlds make of a log is compared with the reference in
+// tests/laws/test_resolver_laws.py.
 
-#include "armillary/log/resolve.hpp"
+#include "armillary/log/bodies.hpp"
 #include "check.hpp"
 
 using namespace armillary;
@@ -14,7 +14,6 @@ class Signer {
  public:
   ChangePtr operator()(Payload payload, Stamp at = Stamp{0}) {
     Change change{.id = {7, ++sequence_}, .time = clock_.next(100), .at = at, .payload = std::move(payload)};
-    if (auto* node = std::get_if<AddNode>(&change.payload)) node->incarnation = {change.time, change.authority, change.id};
     return std::make_shared<const Change>(std::move(change));
   }
 
@@ -48,35 +47,31 @@ TEST(log_keeps_removals, "a removal drops what it voids and stays") {
   CHECK(log.size() == 1);
   log.append(late);  // it was signed before the removal
   CHECK(log.size() == 1);
-  CHECK(resolve_full(log, {}, "map").frames == std::set<std::string>{"map"});
+  CHECK(!is_named(log, "camera"));
 }
 
-TEST(attributes_do_not_grow, "an attribute that is set again and again at the same instant is one step") {
+TEST(log_notes_nodes, "of a node a log notes that its change is held, and what removed its frame") {
   Signer sign;
   ChangeLog log;
-  const ChangePtr cup = sign(AddNode{.node = NodeId::of_name("test", "cup"), .edge = {.parent = kRootNode}});
-  const AddNode& node = std::get<AddNode>(cup->payload);
-  log.append(cup);
-  for (std::int64_t i = 0; i < 1000; ++i)
-    log.append(sign(SetAttributes{node.node, node.incarnation, {{"mass", AttributeValue(i)}}}));
-  CHECK(log.size() == 2);
-  CHECK(attributes_at(log, node.node, node.incarnation, Stamp{0}).at("mass") == AttributeValue(999));
+  CHECK(log.append(sign(AddNode{.node = stand_in_of("table"), .edge = {.parent = kRootNode}})));
+  CHECK(log.size() == 0);
+  CHECK(log.held().contains(Dot{7, 1}));
+  const ChangePtr removal = sign(RemoveFrames{{"table"}});
+  CHECK(!log.removal_of(stand_in_of("table")));
+  log.append(removal);
+  CHECK(log.removal_of(stand_in_of("table")) == removal->signature());
 }
 
-TEST(cycle_has_evidence, "what closes a cycle is reported with the way and the time") {
+TEST(log_knows_named_epochs, "a time epoch begins with the first change that names it") {
   Signer sign;
   ChangeLog log;
-  log.append(sign(fixed("a", "b")));
-  log.append(sign(fixed("b", "c")));
-  const ChangePtr closing = sign(fixed("c", "a", Stamp{5}));
-  log.append(closing);
-  const ResolvedTopology resolved = resolve_full(log, {}, "map");
-  CHECK(resolved.inactive.size() == 1);
-  const Inactive& row = resolved.inactive.front();
-  CHECK(row.id == closing->id);
-  CHECK(row.reason == Reason::cycle);
-  CHECK(row.when == Intervals(Interval{Stamp{5}, Stamp::never()}));
-  CHECK((row.path == std::vector<std::string>{"a", "b", "c"}));
+  const ChangePtr reset = sign(ResetTime{});
+  Change later = *sign(SetFrames{{"camera"}, true});
+  later.epoch = reset->signature();
+  log.append(std::make_shared<const Change>(later));
+  CHECK(log.epoch() == Epoch(reset->signature()));
+  log.append(reset);
+  CHECK(log.epoch() == Epoch(reset->signature()));
 }
 
 TEST(body_has_evidence, "what breaks a body is reported with the body") {
@@ -84,7 +79,7 @@ TEST(body_has_evidence, "what breaks a body is reported with the body") {
   ChangeLog log;
   log.append(sign(SetBody{"gun", {"barrel", "grip"}, true}));
   log.append(sign(Assert{.track = {TrackKind::pose, "barrel", "eye"}, .since = Stamp{1}, .value = Sampled{"grip"}}));
-  const ResolvedTopology resolved = resolve_full(log, {}, "map");
+  const ResolvedBodies resolved = resolve_bodies(log);
   CHECK(resolved.inactive.size() == 1);
   CHECK(resolved.inactive.front().reason == Reason::constant_in_body);
   CHECK(resolved.inactive.front().body == "gun");
