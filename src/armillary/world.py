@@ -8,7 +8,6 @@ import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, Unpack, overload
 
 from armillary._core import WorldFace
@@ -22,6 +21,7 @@ from armillary.store.names import frame_name, frame_of_body
 from armillary.store.nodes import names_of_nodes
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from types import EllipsisType, TracebackType
 
     from numpy.typing import ArrayLike
@@ -1313,7 +1313,7 @@ class World(WorldFace):
         """
         from armillary.record import write_world  # noqa: PLC0415  (most programs use no files)
 
-        write_world(self, Path(path))
+        write_world(self, path)
 
     @_of_class
     def load(
@@ -1345,7 +1345,7 @@ class World(WorldFace):
         """
         from armillary.record import read_world, restore, with_prefix  # noqa: PLC0415  (see `save`)
 
-        saved = read_world(Path(path), max_bytes=max_bytes, kinds=kinds)
+        saved = read_world(path, max_bytes=max_bytes, kinds=kinds)
         if prefix is not None:
             saved = with_prefix(saved, prefix, shared)
         world: Self = restore(saved, lambda **settings: cls(clock=clock, **settings))
@@ -1358,7 +1358,7 @@ class World(WorldFace):
         """
         from armillary.record import save_extrinsics  # noqa: PLC0415  (see `save`)
 
-        return save_extrinsics(self, Path(path))
+        return save_extrinsics(self, path)
 
     def load_extrinsics(self, path: str | PathLike[str], *, max_bytes: int = _MAX_BYTES) -> tuple[str, ...]:
         """Fix the poses of a YAML file, all or none; return the frames whose pose changed.
@@ -1371,7 +1371,7 @@ class World(WorldFace):
         """
         from armillary.record import load_extrinsics  # noqa: PLC0415  (see `save`)
 
-        return load_extrinsics(self, Path(path), max_bytes=max_bytes)
+        return load_extrinsics(self, path, max_bytes=max_bytes)
 
     # -- Diagnosis and pictures
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
-from pathlib import Path
 from typing import Any, TypeVar
 
 from armillary.articulation import files
@@ -27,8 +26,8 @@ from armillary.errors import InvalidArgument, InvalidModelFile, TagTaken, WrongV
 from armillary.forks import new_lock
 from armillary.formats import RobotDescription, read_mjcf, read_sdf, read_urdf
 from armillary.formats.descriptions import Inertial, ShapeDescription
-from armillary.formats.fields import read_bytes, write_whole
 from armillary.formats.packages import PackageFolders
+from armillary.formats.whole_files import as_file_path, read_bytes, write_whole
 from armillary.notebook import card, facts, listing
 from armillary.store.dispatcher import print_error
 
@@ -341,7 +340,7 @@ class ArticulationModel:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the operations to a JSON file, from which `load` makes the same model."""
-        write_whole(Path(path), self.to_bytes())
+        write_whole(as_file_path(path), self.to_bytes())
 
     def to_bytes(self) -> bytes:
         """The bytes that `save` writes."""
@@ -366,7 +365,7 @@ class ArticulationModel:
         Raises:
             InvalidModelFile: With the place in the file of what is wrong.
         """
-        return cls.from_bytes(read_bytes(Path(path), max_bytes, InvalidModelFile), kinds=kinds, file=str(path))
+        return cls.from_bytes(read_bytes(as_file_path(path), max_bytes, InvalidModelFile), kinds=kinds, file=str(path))
 
     @classmethod
     def from_bytes(

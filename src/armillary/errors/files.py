@@ -1,4 +1,4 @@
-"""Errors about files: saved scenes and worlds, extrinsics, robot descriptions, meshes."""
+"""Errors about files: what the system refuses, saved scenes and worlds, extrinsics, robot descriptions, meshes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,41 @@ __all__ = [
     "InvalidRobotFile",
     "InvalidSceneFile",
     "InvalidWorldFile",
+    "MissingFile",
     "MissingMeshes",
     "UnknownLink",
+    "UnreadableFile",
     "UnsavableModel",
+    "UnwritableFile",
 ]
 
 
 _MAX_LINES = 12
+
+
+class UnreadableFile(ArmillaryError, OSError):
+    """A file cannot be read, because the system refuses to."""
+
+    def __init__(self, path: str, reason: str, hint: str = "Give the path of a file that you may read.") -> None:
+        self.path, self.reason = path, reason
+        super().__init__(f"Cannot read '{path}': {reason}. {hint}")
+
+
+class MissingFile(UnreadableFile, FileNotFoundError):
+    """A file is to be read and does not exist."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, "there is no such file", "Give the path of a file that exists.")
+
+
+class UnwritableFile(ArmillaryError, OSError):
+    """A file cannot be written; what was there before is unchanged."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        self.path, self.reason = path, reason
+        super().__init__(
+            f"Cannot write '{path}': {reason}. Nothing was changed; give the path of a file you may write."
+        )
 
 
 class _InvalidFile(ArmillaryError, ValueError):

@@ -1,4 +1,4 @@
-"""Files of the library's own formats: read whole, checked value by value, replaced whole.
+"""Values of the library's own formats, checked one by one.
 
 A `Field` is a value of a file with its path in it. What is wrong is refused with that path and with the error of this
 kind of file.
@@ -6,23 +6,19 @@ kind of file.
 
 from __future__ import annotations
 
-import errno
 import json
 import math
-import os
 import re
-import secrets
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, TypeVar
 
 from armillary._core import NodeId
 from armillary.errors import ArmillaryError
 from armillary.transforms import check_name
 
-__all__ = ["Field", "FileError", "parse_json", "read_bytes", "write_whole"]
+__all__ = ["Field", "FileError", "parse_json"]
 
 FileError = Callable[..., ValueError]
 """The error of one kind of file, as `InvalidSceneFile`: (file, place, reason), and a hint if not the usual one."""
@@ -243,32 +239,3 @@ def parse_json(data: bytes, file: str, error: FileError) -> Field:
         if isinstance(wrong, ArmillaryError):
             raise
         raise error(file, "", f"it is no JSON ({wrong})") from None
-
-
-def read_bytes(path: Path, max_bytes: int, error: FileError) -> bytes:
-    """Read a whole file; raises the error of this kind of file where it is too large, or a pipe that has no end."""
-    if path.exists() and not path.is_file() and not path.is_dir():
-        raise error(str(path), "", "it is no regular file")
-    with path.open("rb") as file:
-        data = file.read(max_bytes + 1)
-    if len(data) > max_bytes:
-        raise error(str(path), "", f"it is larger than max_bytes, {max_bytes} bytes")
-    return data
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Replace a file as a whole, or leave it as it was."""
-    if not path.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    try:
-        with temporary.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if path.exists():
-            temporary.chmod(path.stat().st_mode)  # keep its permissions
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise

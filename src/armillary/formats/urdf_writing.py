@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from os import PathLike
-from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -32,6 +31,7 @@ from armillary.formats.descriptions import (
     SphereForm,
 )
 from armillary.formats.urdf import URDF_KINDS
+from armillary.formats.whole_files import as_file_path, write_whole
 
 __all__ = ["urdf_losses", "write_urdf"]
 
@@ -76,7 +76,7 @@ def write_urdf(robot: RobotDescription, path: str | PathLike[str] | None = None,
     ET.indent(root)
     text = f'<?xml version="1.0"?>\n{ET.tostring(root, encoding="unicode")}'
     if path is not None:
-        Path(path).write_text(text + "\n", encoding="utf-8")
+        write_whole(as_file_path(path), f"{text}\n".encode())
     return text
 
 

@@ -6,14 +6,15 @@ import math
 import re
 from collections import Counter
 from functools import cache, partial
-from pathlib import Path
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from armillary._core import Transform
 from armillary.errors import InvalidExtrinsicsFile, MissingExtra
-from armillary.formats.fields import Field, read_bytes, write_whole
+from armillary.formats.fields import Field
+from armillary.formats.whole_files import as_file_path, read_bytes, write_whole
 from armillary.record._sections import fix_pose
 from armillary.scene import Fix
 
@@ -36,19 +37,19 @@ _PLAIN = {
 """Values without quotes that are not texts: the core schema of YAML 1.2."""
 
 
-def save_extrinsics(world: Any, path: Path) -> tuple[str, ...]:
+def save_extrinsics(world: Any, path: str | PathLike[str]) -> tuple[str, ...]:
     """Write the fixed poses, but those that models and nodes bring; return the frames that were written."""
     fixed = _fixed_poses(world)
     entries = [_entry(fix, world.name) for fix in fixed]
     document = {"format": _FORMAT, "version": _VERSION, "extrinsics": entries}
     text = _yaml().safe_dump(document, default_flow_style=None, sort_keys=False, allow_unicode=True, width=120)
-    write_whole(path, (_HEADING + text).encode())
+    write_whole(as_file_path(path), (_HEADING + text).encode())
     return tuple(fix.of for fix in fixed)
 
 
-def load_extrinsics(world: Any, path: Path, *, max_bytes: int) -> tuple[str, ...]:
+def load_extrinsics(world: Any, path: str | PathLike[str], *, max_bytes: int) -> tuple[str, ...]:
     """Fix the poses of a file, all or none; return the frames whose pose changed."""
-    top = _parse_yaml(read_bytes(path, max_bytes, InvalidExtrinsicsFile), str(path))
+    top = _parse_yaml(read_bytes(as_file_path(path), max_bytes, InvalidExtrinsicsFile), str(path))
     new = [(field, fix) for field, fix in _read(top, world.name) if not _is_known(fix, world)]
     trial = world.copy()
     try:

@@ -6,12 +6,14 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from armillary._core import ChangeRecord, NodeId
 from armillary.errors import ArmillaryError, InvalidWorldFile
-from armillary.formats.fields import Field, parse_json, read_bytes
+from armillary.formats.fields import Field, parse_json
+from armillary.formats.whole_files import as_file_path, read_bytes, target_of
 from armillary.record._format import FORMAT, MOUNT, SECTIONS, VERSION
 from armillary.record._sections import (
     SavedJoint,
@@ -88,7 +90,9 @@ class SavedWorld:
         return restored(world, _steps(self, world))
 
 
-def read_world(path: Path, *, max_bytes: int, kinds: Iterable[type[Any]] = ()) -> SavedWorld | SavedAssertions:
+def read_world(
+    path: str | PathLike[str], *, max_bytes: int, kinds: Iterable[type[Any]] = ()
+) -> SavedWorld | SavedAssertions:
     """Read and check the file of a saved world, of this version or of version 1.
 
     Args:
@@ -99,23 +103,24 @@ def read_world(path: Path, *, max_bytes: int, kinds: Iterable[type[Any]] = ()) -
     Raises:
         InvalidWorldFile: With the place in the file of what is wrong.
     """
-    data = read_bytes(path, max_bytes, InvalidWorldFile)
+    file = as_file_path(path)
+    data = read_bytes(file, max_bytes, InvalidWorldFile)
     try:
-        return _read(data, path, max_bytes - len(data), tuple(kinds))
+        return _read(data, file, max_bytes - len(data), tuple(kinds))
     except InvalidWorldFile:
         # Who replaces a file replaces its arrays as well: they may have been those of the file before.
-        again = read_bytes(path, max_bytes, InvalidWorldFile)
+        again = read_bytes(file, max_bytes, InvalidWorldFile)
         if again == data:
             raise
-        return _read(again, path, max_bytes - len(again), tuple(kinds))
+        return _read(again, file, max_bytes - len(again), tuple(kinds))
 
 
 def _read(data: bytes, path: Path, left: int, classes: tuple[type[Any], ...]) -> SavedWorld | SavedAssertions:
-    top = parse_json(data, str(path), InvalidWorldFile)
+    top, folder = parse_json(data, str(path), InvalidWorldFile), target_of(path).parent
     if isinstance(top.value, dict) and top.value.get("format") == FORMAT and top.value.get("version") == VERSION_1:
-        return read_assertions(top, path.parent, max_bytes=left, kinds=classes)
+        return read_assertions(top, folder, max_bytes=left, kinds=classes)
     top.check_format(FORMAT, VERSION)
-    return _saved_world(top, path.parent, left, classes)
+    return _saved_world(top, folder, left, classes)
 
 
 def restore(saved: SavedWorld | SavedAssertions, make: Callable[..., Any]) -> Any:

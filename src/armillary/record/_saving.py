@@ -6,12 +6,13 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict
-from pathlib import Path
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from armillary.errors import ArmillaryError
+from armillary.formats.whole_files import as_file_path
 from armillary.record._format import FORMAT, SETTINGS, VERSION
 from armillary.scene.files import (
     JsonLines,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["retention_entries", "write_world"]
 
 
-def write_world(world: Any, path: Path) -> None:
+def write_world(world: Any, path: str | PathLike[str]) -> None:
     """Write a world to a file, and the arrays of its shapes to another beside it.
 
     All that is written is of one moment: it is read from a copy. Mounts and loops are read before, so that what they
@@ -44,6 +45,7 @@ def write_world(world: Any, path: Path) -> None:
     Raises:
         UnsavableModel: A mounted model holds an operation that files do not know.
     """
+    file = as_file_path(path)
     mounts, loops = world.mounts, [loop for loop in world.closed_loops if loop.is_active]
     models = list({id(mount.model): mount.model for mount in mounts}.values())
     beside = {
@@ -71,7 +73,7 @@ def write_world(world: Any, path: Path) -> None:
             "joint_preferences": [{"name": name, "source": who} for name, who in store.preferred_joint_sources()],
             **beside,
         }
-    write_with_arrays(path, arrays, lambda named: document_text({**document, "arrays": named}))
+    write_with_arrays(file, arrays, lambda named: document_text({**document, "arrays": named}))
 
 
 def _settings(store: Store) -> dict[str, Any]:

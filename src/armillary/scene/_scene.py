@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from armillary.scene._spatial import PastScene, SpatialReader
@@ -280,7 +279,7 @@ class Scene(SpatialReader):
         """
         from armillary.scene.files import write_scene  # noqa: PLC0415  (most programs use no files)
 
-        write_scene(SceneVersion(self._store, self._view()), Path(path))
+        write_scene(SceneVersion(self._store, self._view()), path)
 
     def load(self, path: str | PathLike[str], *, max_bytes: int = 2**30) -> list[NodeId]:
         """Add everything in a saved file to this scene, all or nothing; returns the nodes that were added.
@@ -295,7 +294,7 @@ class Scene(SpatialReader):
         """
         from armillary.scene.files import load_into, read_scene  # noqa: PLC0415  (see `save`)
 
-        loaded = read_scene(Path(path), max_bytes=max_bytes)
+        loaded = read_scene(path, max_bytes=max_bytes)
         load_into(self._store, self.apply, loaded)
         return list(loaded.nodes)
 

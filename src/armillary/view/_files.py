@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
 from armillary.errors import InvalidArgument, MissingExtra
+from armillary.formats.whole_files import as_file_path, write_whole
 from armillary.view._drawing import Circle, Drawing, Image, Line, Polygon, Rectangle, Shape, Text, in_theme
 from armillary.view.theme import FONT_FAMILIES, Theme
 
@@ -141,8 +142,8 @@ def _(shape: Image) -> str:
     return f"<{_tag('image', x=x, y=y, width=width, height=height, href=data)}/>"
 
 
-def write_png(drawing: Drawing, path: Path) -> None:
-    """Write a drawing as PNG at twice its size, limited to 16,000 pixels a side."""
+def png_bytes(drawing: Drawing) -> bytes:
+    """Return a drawing as PNG at twice its size, limited to 16,000 pixels a side."""
     width, height = drawing.size
     figure_size = (width / _PX_PER_INCH, height / _PX_PER_INCH)
     figure = _matplotlib("figure").Figure(figsize=figure_size, facecolor=drawing.paper)
@@ -153,7 +154,9 @@ def write_png(drawing: Drawing, path: Path) -> None:
         artist.set_zorder(order)
     axes.set(xlim=(0, width), ylim=(height, 0))  # an image sets other ones
     scale = min(_DOTS_PER_PX, _LONGEST_SIDE_DOTS / max(width, height))
-    figure.savefig(path, format="png", dpi=scale * _PX_PER_INCH)
+    content = io.BytesIO()
+    figure.savefig(content, format="png", dpi=scale * _PX_PER_INCH)
+    return content.getvalue()
 
 
 def _image(axes: Any, shape: Image) -> Any:
@@ -242,12 +245,12 @@ def _(shape: Text) -> Any:
 
 def write_drawing(drawing: Drawing, path: str | PathLike[str], theme: Theme = "light") -> Path:
     """Write a drawing in the colours of a theme as SVG or PNG, depending on the suffix of `path`."""
-    file = Path(path)
+    file = as_file_path(path)
     match file.suffix.lower():
         case ".svg":
-            file.write_text(svg_text(drawing, theme), encoding="utf-8")
+            write_whole(file, svg_text(drawing, theme).encode())
         case ".png":
-            write_png(in_theme(drawing, theme), file)
+            write_whole(file, png_bytes(in_theme(drawing, theme)))
         case _:
             raise InvalidArgument(f"Cannot draw to '{file}': its name must end in .svg or .png.")
     return file

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from armillary import errors
+from armillary import World, errors
 from armillary.formats import read_mesh, read_meshes, read_sdf, read_urdf, write_urdf
 from unit.errors.kinds import FORMATS
 from unit.formats.kit import lamp, link
@@ -49,6 +49,14 @@ CASES = [
         {"robot": "m", "missing": ("the root 'a' has a pose of its own, which URDF cannot express",)},
     ),
     Case(errors.MissingMeshes, lambda: read_meshes(read_urdf(link(NO_MESH))), "Pass packages=", {"robot": "lamp"}),
+    Case(errors.MissingFile, lambda: World.load("/no/where.json"), "that exists", {"path": "/no/where.json"}),
+    Case(errors.UnreadableFile, lambda: World.load("/"), "that you may read", {"path": "/"}),
+    Case(
+        errors.UnwritableFile,
+        lambda: World().save("/no/where.json"),
+        "Nothing was changed",
+        {"path": "/no/where.json", "reason": "there is no folder '/no'"},
+    ),
     Case(errors.InvalidMesh, lambda: read_mesh("/nowhere.stl"), "Export it again", {"path": "/nowhere.stl"}),
 ]
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from armillary._core import DETACHED_NODE, ROOT_NODE, NodeId, Pose
 from armillary.errors import InvalidSceneFile
-from armillary.formats.fields import Field, parse_json, read_bytes
+from armillary.formats.fields import Field, parse_json
+from armillary.formats.whole_files import as_file_path, read_bytes, target_of
 from armillary.scene.files._arrays import unpacked
 from armillary.scene.files._contents import CONNECTION, connection_in, shape_in
 from armillary.shapes import Levels
@@ -81,10 +83,11 @@ class LoadedScene:
     frames: tuple[str, ...]
 
 
-def read_scene(path: Path, *, max_bytes: int) -> LoadedScene:
+def read_scene(path: str | PathLike[str], *, max_bytes: int) -> LoadedScene:
     """Read and check a scene file; raises InvalidSceneFile."""
-    data = read_bytes(path, max_bytes, InvalidSceneFile)
-    return scene_in(parse_json(data, str(path), InvalidSceneFile), path.parent, max_bytes - len(data))
+    file = as_file_path(path)
+    data = read_bytes(file, max_bytes, InvalidSceneFile)
+    return scene_in(parse_json(data, str(file), InvalidSceneFile), target_of(file).parent, max_bytes - len(data))
 
 
 def scene_in(top: Field, folder: Path, max_bytes: int) -> LoadedScene:

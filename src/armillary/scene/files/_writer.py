@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from armillary._core import ROOT_NODE, NodeId
-from armillary.formats.fields import write_whole
+from armillary.formats.whole_files import as_file_path, target_of, write_whole
 from armillary.scene.files._arrays import packed
 from armillary.scene.files._contents import connection_entry, shape_entry
 from armillary.scene.files._reader import FORMAT, VERSION
@@ -33,11 +34,11 @@ _HEAD = 64
 """So many bytes tell whether a file may be ours: it begins with an object."""
 
 
-def write_scene(scene: SceneVersion, path: Path) -> None:
+def write_scene(scene: SceneVersion, path: str | PathLike[str]) -> None:
     """Write a file of the scene alone."""
-    writer = _Writer(scene)
+    file, writer = as_file_path(path), _Writer(scene)
     document = writer.document()
-    write_with_arrays(path, writer.arrays, lambda arrays: document_text({**document, "arrays": arrays}))
+    write_with_arrays(file, writer.arrays, lambda arrays: document_text({**document, "arrays": arrays}))
 
 
 def write_with_arrays(
@@ -46,8 +47,10 @@ def write_with_arrays(
     """Write the arrays, under a name made of their digest, then replace the file that names them.
 
     `text_with` gets the entry that names the arrays, None where there are none, and returns the text of the file. The
-    arrays of the file before are deleted, unless another file of the folder names them.
+    arrays of the file before are deleted, unless another file of the folder names them. Where `path` is a symbolic
+    link, the arrays are beside the file that it leads to.
     """
+    path = target_of(path)
     before = _arrays_named_by(path)
     named = None
     if arrays:
@@ -82,7 +85,7 @@ def _text(value: Any) -> str:
 def _arrays_named_by(path: Path) -> str | None:
     """Return the name of the arrays file of a file that is replaced, if we wrote it."""
     with contextlib.suppress(OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError):
-        document = json.loads(path.read_bytes())
+        document = json.loads(path.read_bytes()) if path.is_file() else {}
         named = document.get("arrays") or document["scene"]["arrays"]
         name = str(named["file"])
         if name.startswith(f"{path.stem}.") and name.endswith(".npz") and Path(name).name == name:
