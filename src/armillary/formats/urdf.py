@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
 from os import PathLike, fspath
-from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 from armillary._core import Transform
-from armillary.errors import InvalidRobotFile, MissingExtra
 from armillary.formats._tree import find_cycle, select_part
-from armillary.formats._xml import Element, Source, name_hint, parse, read_source, reject_doctype
+from armillary.formats._xacro import expand_xacro
+from armillary.formats._xml import Element, Source, name_hint, parse, read_source
 from armillary.formats.descriptions import (
     BoxForm,
     CapsuleForm,
@@ -72,7 +70,7 @@ def read_urdf(
     ('foot', (0.0, 0.0, 1.0))
     """
     if fspath(path_or_text).endswith(".xacro"):
-        source = _expand_xacro(path_or_text, arguments or {}, packages)
+        source = expand_xacro(path_or_text, arguments or {}, packages)
     else:
         source = read_source(path_or_text)
     return select_part(_read_robot(parse(source), source, packages), root, tips)
@@ -98,31 +96,6 @@ def _reject_xacro(robot: Element) -> None:
     for child in robot.children():
         if "xacro" in child.tag.partition("}")[0]:
             raise child.error("this is xacro, which is not expanded yet", "Give the file a name that ends in .xacro.")
-
-
-def _expand_xacro(path: str | PathLike[str], arguments: Mapping[str, str], packages: PackageFolders) -> Source:
-    """Expand a xacro file to URDF with xacrodoc; line numbers are those of the expanded text."""
-    source = read_source(path)
-    reject_doctype(source)
-    try:
-        xacrodoc = import_module("xacrodoc")
-    except ModuleNotFoundError as missing:
-        raise MissingExtra("xacro", "xacrodoc") from missing
-    _add_packages(xacrodoc.packages, packages)
-    try:
-        document = xacrodoc.XacroDoc.from_file(fspath(path), subargs=dict(arguments), resolve_packages=False)
-    except Exception as error:  # an expression in the file may raise anything
-        reason = f"xacro cannot expand it: {type(error).__name__}: {error}"
-        raise InvalidRobotFile(source.name, None, "", reason) from error
-    return Source(f"{source.name} (expanded)", Path(fspath(path)), document.to_urdf_string())
-
-
-def _add_packages(finder: Any, packages: PackageFolders) -> None:
-    """Let `$(find package)` find the given packages."""
-    if isinstance(packages, Mapping):
-        finder.update_package_cache(dict(packages))
-    elif folders := [fspath(folder) for folder in packages]:
-        finder.look_in(folders)
 
 
 _FORMS = ("box", "sphere", "cylinder", "capsule", "mesh")

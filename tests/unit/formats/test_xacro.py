@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -79,3 +80,50 @@ class TestXacro:
         monkeypatch.setitem(sys.modules, "xacrodoc", None)
         with pytest.raises(errors.MissingExtra, match=r"pip install 'armillary\[xacro\]'"):
             read_urdf(ladder)
+
+
+INCLUDING = '<robot name="x" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:include filename="{}"/></robot>'
+
+
+@pytest.fixture
+def robots(tmp_path):
+    """A robot that includes a part beside it, and one whose part is broken."""
+    folder = tmp_path / "robots"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "good.urdf.xacro").write_text(INCLUDING.format("part.xacro"))
+    (folder / "part.xacro").write_text('<robot><link name="foot"/></robot>')
+    (folder / "bad.urdf.xacro").write_text(INCLUDING.format("sub/broken.xacro"))
+    (folder / "sub" / "broken.xacro").write_text("<robot><link")
+    (folder / "far.urdf.xacro").write_text(INCLUDING.format("$(find far)/part.xacro"))
+    return folder
+
+
+class TestXacroThatIncludesFiles:
+    def test_finds_them_beside_itself_from_any_folder(self, robots, monkeypatch):
+        monkeypatch.chdir(robots.parent)
+        assert read_urdf("robots/good.urdf.xacro").root == "foot"
+
+    def test_is_not_spoilt_by_a_file_before_it(self, robots, monkeypatch):
+        monkeypatch.chdir(robots)
+        for _ in range(2):
+            assert read_urdf("good.urdf.xacro").root == "foot"
+            with pytest.raises(errors.InvalidRobotFile, match="xacro cannot expand it"):
+                read_urdf("bad.urdf.xacro")
+
+    def test_knows_only_the_packages_that_are_given(self, robots):
+        assert read_urdf(robots / "far.urdf.xacro", packages={"far": robots}).root == "foot"
+        with pytest.raises(errors.InvalidRobotFile, match="PackageNotFound"):
+            read_urdf(robots / "far.urdf.xacro")
+
+    def test_is_read_by_many_threads(self, robots):
+        files = [robots / "good.urdf.xacro", robots / "bad.urdf.xacro"] * 20
+        with ThreadPoolExecutor(8) as pool:
+            answers = list(pool.map(outcome, files))
+        assert answers == ["foot", "refused"] * 20
+
+
+def outcome(file):
+    try:
+        return read_urdf(file).root
+    except errors.InvalidRobotFile:
+        return "refused"
