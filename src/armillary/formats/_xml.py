@@ -20,11 +20,12 @@ __all__ = [
     "LARGEST_LENGTH",
     "Element",
     "Source",
-    "has_doctype",
+    "declares_doctype",
     "name_hint",
     "parse",
     "read_source",
     "reject_doctype",
+    "xml_root",
 ]
 
 LARGEST_FILE_BYTES = 16 * 2**20
@@ -152,13 +153,20 @@ def parse(source: Source) -> Element:
     return Element(root, source)
 
 
-def has_doctype(path: Path) -> bool:
-    """Whether an XML file of any size declares a document type, or has an encoding that hides its beginning."""
-    with path.open("rb") as file:
-        beginning = file.read(LARGEST_FILE_BYTES)
-    encoding, skipped = _encoding(beginning)
+def declares_doctype(content: bytes) -> bool:
+    """Whether an XML file declares a document type, after whatever comments, or has an encoding that hides it."""
+    encoding, skipped = _encoding(content)
     known = encoding in _ENCODINGS or encoding.startswith("utf-16")
-    return not known or _DOCTYPE.match(beginning[skipped:].decode(encoding, "replace")) is not None
+    return not known or _DOCTYPE.match(content[skipped:].decode(encoding, "replace")) is not None
+
+
+def xml_root(content: bytes) -> Any:
+    """Return the outermost element of an XML file of any size without a document type; None where it is no XML."""
+    etree = _etree()
+    try:
+        return etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True))
+    except (etree.XMLSyntaxError, ValueError):
+        return None
 
 
 def _without_declaration(text: str) -> str:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import import_module
+from io import BytesIO
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from armillary.errors import InvalidMesh, MissingExtra, MissingMeshes
-from armillary.formats._xml import has_doctype
+from armillary.errors import InvalidMesh, MissingExtra, MissingMeshes, UnreadableFile
+from armillary.formats._mesh_budget import LARGEST_MESH_BYTES, checked_content
 from armillary.formats.descriptions import MeshForm, RobotDescription, Triple
+from armillary.formats.whole_files import as_file_path, read_regular
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["MeshArrays", "MissingMesh", "missing_meshes", "read_mesh", "read_meshes"]
 
-LARGEST_MESH_BYTES = 512 * 2**20
 _SUFFIXES = (".stl", ".obj", ".dae", ".glb", ".gltf")
 _CORNERS = _AXES = 3
 
@@ -74,25 +76,34 @@ def read_meshes(robot: RobotDescription) -> dict[MeshForm, MeshArrays]:
     missing = missing_meshes(robot)
     if missing:
         raise MissingMeshes(robot.name, [str(one) for one in missing])
-    forms = (shape.form for _, shape in robot.shapes if isinstance(shape.form, MeshForm))
-    return {form: read_mesh(form.path, scale=form.scale) for form in forms if form.path is not None}
+    forms = [shape.form for _, shape in robot.shapes if isinstance(shape.form, MeshForm)]
+    as_stored = {path: _stored(path) for path in dict.fromkeys(form.path for form in forms) if path is not None}
+    return {form: _scaled(as_stored[form.path], form.scale) for form in forms if form.path is not None}
 
 
 def read_mesh(path: str | PathLike[str], *, scale: Triple = (1.0, 1.0, 1.0)) -> MeshArrays:
     """Read one mesh from STL, OBJ, DAE (Collada) or glTF.
 
     The parts of a file become one mesh, each where the file places it. Collada's unit of length is applied; its up axis
-    is ignored, as robot descriptions expect. A scale that mirrors keeps the normals outside.
+    is ignored, as robot descriptions expect. A scale that mirrors keeps the normals outside. What a file would take is
+    computed before it is decoded: more than 10 000 parts or 30 million vertices and corners are refused.
 
     Raises:
         InvalidMesh: The file is missing, of another kind, or holds no triangles.
     """
-    name = fspath(path)
-    _check(name)
-    vertices, faces = _triangles(name)
+    return _scaled(_stored(fspath(as_file_path(path))), scale)
+
+
+def _stored(name: str) -> MeshArrays:
+    """Read a mesh as its file has it."""
+    vertices, faces = _triangles(name, _checked_content(name))
     _check_triangles(name, vertices, faces)
+    return MeshArrays(vertices, faces)
+
+
+def _scaled(stored: MeshArrays, scale: Triple) -> MeshArrays:
     factors = np.asarray(scale, dtype=np.float64)
-    vertices = vertices * factors
+    vertices, faces = stored.vertices * factors, stored.faces
     if np.prod(factors) < 0.0:
         faces = np.ascontiguousarray(faces[:, ::-1])
     vertices.setflags(write=False)
@@ -100,24 +111,28 @@ def read_mesh(path: str | PathLike[str], *, scale: Triple = (1.0, 1.0, 1.0)) -> 
     return MeshArrays(vertices, faces)
 
 
-def _check(name: str) -> None:
+def _checked_content(name: str) -> bytes:
     path = Path(name)
-    if path.suffix.lower() not in _SUFFIXES:
+    suffix = path.suffix.lower()
+    if suffix not in _SUFFIXES:
         raise InvalidMesh(name, f"files that end in '{path.suffix}' are not read")
-    if not path.is_file():
-        raise InvalidMesh(name, "there is no such file")
-    if path.stat().st_size > LARGEST_MESH_BYTES:
+    try:
+        content = read_regular(path, LARGEST_MESH_BYTES, partial(InvalidMesh, name))
+    except UnreadableFile as error:
+        raise InvalidMesh(name, error.reason) from None
+    if content is None:
         raise InvalidMesh(name, f"it is larger than {LARGEST_MESH_BYTES // 2**20} MiB")
-    if path.suffix.lower() == ".dae" and has_doctype(path):
-        raise InvalidMesh(name, "it declares a document type, through which a file can name others")
+    return checked_content(name, suffix, content)
 
 
-def _triangles(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    trimesh = _imported("trimesh")
-    if name.lower().endswith(".dae"):
+def _triangles(name: str, content: bytes) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    trimesh, kind = _imported("trimesh"), Path(name).suffix.lower().removeprefix(".")
+    if kind == "dae":
         _imported("collada")
     try:
-        scene = trimesh.load_scene(name, process=False, skip_materials=True)
+        beside = trimesh.resolvers.FilePathResolver(name) if kind == "gltf" else None
+        options = {"process": False, "skip_materials": True}
+        scene = trimesh.load_scene(BytesIO(content), file_type=kind, resolver=beside, **options)
         mesh = scene.to_mesh()
         metres = trimesh.units.unit_conversion(scene.units, "meters") if scene.units else 1.0
         return np.array(mesh.vertices, dtype=np.float64) * metres, np.array(mesh.faces, dtype=np.int64)

@@ -45,7 +45,7 @@ class FileFinder:
     def path_of(self, uri: str) -> str | None:
         """Return the path that a URI means, whether or not it exists; None where its package is not found."""
         if uri.startswith(_IN_PACKAGE):
-            package, _, inside = uri.partition("://")[2].lstrip("/").partition("/")
+            package, _, inside = uri.partition("://")[2].partition("/")
             return self._in_package(package, inside)
         if uri.startswith("file://"):
             return unquote(uri.removeprefix("file://"))
@@ -75,7 +75,7 @@ class FileFinder:
     @cached_property
     def _around(self) -> tuple[Path, ...]:
         beside = None if self._beside is None else self._beside.resolve()
-        return () if beside is None else (beside, *beside.parents)
+        return () if beside is None else (beside, *list(beside.parents)[:-1])  # the root of the disk holds no packages
 
 
 def _stays_inside(inside: str) -> bool:

@@ -121,6 +121,18 @@ class TestMeshesOfARobot:
         meshes = read_meshes(read_urdf(shown(path, path)))
         assert list(meshes) == [MeshForm(str(path), str(path))]
 
+    def test_are_read_once_for_each_file(self, tmp_path, monkeypatch):
+        path, read = saved(tmp_path, "a.stl"), []
+        monkeypatch.setattr(
+            trimesh, "load_scene", lambda *args, load=trimesh.load_scene, **more: read.append(1) or load(*args, **more)
+        )
+        visuals = "".join(
+            f'<visual><geometry><mesh filename="{path}" scale="{i} 1 -1"/></geometry></visual>' for i in range(1, 6)
+        )
+        meshes = read_meshes(read_urdf(link(visuals)))
+        assert [volume(mesh) for mesh in meshes.values()] == pytest.approx([6.0 * i for i in range(1, 6)])
+        assert load.call_count == 1
+
     def test_of_others_are_found_and_read(self):
         robot = read_urdf(robot_file("panda.urdf"))
         assert missing_meshes(robot) == ()
@@ -155,7 +167,13 @@ class TestPackages:
         monkeypatch.setenv(variable, f"/nowhere:{tmp_path / 'ws'}")
         assert self.path_of(tmp_path) == str(tmp_path / "ws" / inside / "lamp/meshes/a.stl")
 
-    @pytest.mark.parametrize("uri", ["package://lamp/../../etc/x.stl", "package://../x.stl", "ftp://x/y.stl"])
+    @pytest.mark.parametrize(
+        "uri",
+        [
+            *("package://lamp/../../etc/x.stl", "package://../x.stl", "ftp://x/y.stl"),
+            *("package:///etc/passwd", "package://etc/passwd", "model:///etc/passwd"),
+        ],
+    )
     def test_do_not_lead_out_of_themselves(self, uri, tmp_path):
         assert self.path_of(tmp_path, uri, packages={"lamp": "/there"}) is None
 
