@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -122,10 +123,8 @@ class TestMeshesOfARobot:
         assert list(meshes) == [MeshForm(str(path), str(path))]
 
     def test_are_read_once_for_each_file(self, tmp_path, monkeypatch):
-        path, read = saved(tmp_path, "a.stl"), []
-        monkeypatch.setattr(
-            trimesh, "load_scene", lambda *args, load=trimesh.load_scene, **more: read.append(1) or load(*args, **more)
-        )
+        path, load = saved(tmp_path, "a.stl"), mock.Mock(side_effect=trimesh.load_scene)
+        monkeypatch.setattr(trimesh, "load_scene", load)
         visuals = "".join(
             f'<visual><geometry><mesh filename="{path}" scale="{i} 1 -1"/></geometry></visual>' for i in range(1, 6)
         )
