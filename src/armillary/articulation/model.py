@@ -20,7 +20,7 @@ from armillary.articulation.joints import Joint
 from armillary.articulation.links import ArticulatedObject, Link, check_links
 from armillary.articulation.loops import Closure, Loops, check_loops
 from armillary.articulation.operations import AddLink, AddObject, Operation
-from armillary.articulation.paths import as_path, is_under
+from armillary.articulation.paths import as_path, as_path_or_top, is_under
 from armillary.articulation.variables import Variable
 from armillary.errors import InvalidArgument, InvalidModelFile, TagTaken, WrongValue
 from armillary.forks import new_lock
@@ -231,7 +231,7 @@ class ArticulationModel:
 
     def values(self, under: str = "") -> dict[str, Any]:
         """The values at or under a path."""
-        above = as_path(under) if under else ""
+        above = as_path_or_top(under)
         with self._lock:
             return {path: value for path, value in self._history.values.items() if is_under(path, above)}
 
@@ -283,6 +283,9 @@ class ArticulationModel:
             UnreachableLoop: Parts of a kinematic loop do not reach each other.
             SingularLoop: A kinematic loop does not determine its dependents there.
         """
+        for given in (values, *([] if start is None else [start])):
+            if not isinstance(given, Mapping):
+                raise InvalidArgument(f"Values are given as {{variable: number}}, got {given!r}.", given)
         with self._lock:
             return self._current_loops().solve(values, start)
 
@@ -325,7 +328,7 @@ class ArticulationModel:
 
     def on_path(self, callback: Callback, path: str = "") -> Subscription:
         """Call when a value at or under a path was added, removed or changed."""
-        return self._callbacks.add(callback, UnderPath(as_path(path) if path else ""))
+        return self._callbacks.add(callback, UnderPath(as_path_or_top(path)))
 
     def on_constraints(self, callback: Callback, variables: Iterable[Variable]) -> Subscription:
         """Call when a constraint on one of these variables was added, removed or changed."""

@@ -7,7 +7,7 @@ import unicodedata
 
 from armillary.errors import InvalidPath
 
-__all__ = ["as_path", "is_under"]
+__all__ = ["as_path", "as_path_or_top", "is_under"]
 
 _PLAIN = re.compile(r"[\w.\- ]+(?:/[\w.\- ]+)*", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -27,6 +27,11 @@ def as_path(value: object) -> str:
     if _CONTROL.search(value):
         raise InvalidPath(f"The path {value!r} has a control character. Use letters, digits, '_' and '-'.", value)
     return unicodedata.normalize("NFC", value)
+
+
+def as_path_or_top(value: object) -> str:
+    """Return the path in its one stored form; the empty one, which everything is under, for "" and None."""
+    return "" if value is None or (isinstance(value, str) and not value) else as_path(value)
 
 
 def is_under(path: str, above: str) -> bool:

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from armillary._core import Transform
-from armillary.errors import InvalidExtrinsicsFile, MissingExtra
+from armillary.errors import ArmillaryError, InvalidExtrinsicsFile, MissingExtra
 from armillary.formats.fields import Field
 from armillary.formats.whole_files import as_file_path, read_bytes, write_whole
-from armillary.record._sections import fix_pose
 from armillary.scene import Fix
 
 __all__ = ["load_extrinsics", "save_extrinsics"]
@@ -35,6 +34,9 @@ _PLAIN = {
     "float": re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.inf|\.nan"),
 }
 """Values without quotes that are not texts: the core schema of YAML 1.2."""
+_TAG = "tag:yaml.org,2002:{}"
+_KINDS = (*_PLAIN, "str", "seq", "map")
+"""What a file may hold, also where it names the kind itself."""
 
 
 def save_extrinsics(world: Any, path: str | PathLike[str]) -> tuple[str, ...]:
@@ -50,25 +52,30 @@ def save_extrinsics(world: Any, path: str | PathLike[str]) -> tuple[str, ...]:
 def load_extrinsics(world: Any, path: str | PathLike[str], *, max_bytes: int) -> tuple[str, ...]:
     """Fix the poses of a file, all or none; return the frames whose pose changed."""
     top = _parse_yaml(read_bytes(as_file_path(path), max_bytes, InvalidExtrinsicsFile), str(path))
-    new = [(field, fix) for field, fix in _read(top, world.name) if not _is_known(fix, world)]
-    trial = world.copy()
+    known = {row[:4]: row[4:6] for row in world.store.fixed_poses()}
+    new = [(field, fix) for field, fix in _read(top, world.name) if not _is_known(fix, known)]
+    if not new:
+        return ()
     try:
-        for field, fix in new:
-            field.checked(partial(fix_pose, trial, fix))
-    finally:
-        trial.close()
-    for _, fix in new:
-        fix_pose(world, fix)
+        world.store.apply_to_frames(fix for _, fix in new)
+    except ArmillaryError:
+        _blame(world, new)
+        raise
     return tuple(fix.of for _, fix in new)
 
 
-def _is_known(fix: Fix, world: Any) -> bool:
+def _blame(world: Any, new: list[tuple[Field, Fix]]) -> None:
+    """Refuse the first of these poses that cannot be fixed after those before it."""
+    with world.copy() as trial:
+        for field, fix in new:
+            field.checked(partial(trial.store.apply_to_frames, [fix]))
+
+
+def _is_known(fix: Fix, known: dict[Any, Any]) -> bool:
     """Whether the world has this pose: loading what was saved moves nothing, though angles were written as degrees."""
-    for of, in_frame, source, since, transform, covariance, *_ in world.store.fixed_poses():
-        is_there = (of, in_frame, source, since) == (fix.of, fix.in_frame, fix.source, fix.at)
-        if is_there and transform.is_close(fix.transform, m=0.0, rad=_SAME_RAD):
-            return bool(_rows(covariance) == _rows(fix.covariance))
-    return False
+    transform, covariance = known.get((fix.of, fix.in_frame, fix.source, fix.at), (None, None))
+    is_same = transform is not None and transform.is_close(fix.transform, m=0.0, rad=_SAME_RAD)
+    return bool(is_same and _rows(covariance) == _rows(fix.covariance))
 
 
 def _rows(covariance: Any) -> Any:
@@ -187,7 +194,7 @@ def _parse_yaml(data: bytes, file: str) -> Field:
         return Field(yaml.load(data, _loader()), file, InvalidExtrinsicsFile)
     except RecursionError:
         raise InvalidExtrinsicsFile(file, "", "it is nested too deep") from None
-    except (yaml.YAMLError, ValueError) as error:
+    except (yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError) as error:
         raise InvalidExtrinsicsFile(file, "", f"it is no YAML ({' '.join(str(error).split())})") from None
 
 
@@ -206,8 +213,13 @@ def _loader() -> type[Any]:
             if twice is not None:
                 raise yaml.YAMLError(f"the key '{twice}' is given twice in line {node.start_mark.line + 1} and below")
             found: dict[Any, Any] = super().construct_mapping(node, deep=True)
+            strange = next((key for key in found if not isinstance(key, str)), None)
+            if strange is not None:
+                raise yaml.YAMLError(f"the key {strange!r} in line {node.start_mark.line + 1} and below is no text")
             return found
 
+    known = yaml.SafeLoader.yaml_constructors
+    Loader.yaml_constructors = {tag: known[tag] for tag in (*map(_TAG.format, _KINDS), None)}
     for name, pattern in _PLAIN.items():
-        Loader.add_implicit_resolver(f"tag:yaml.org,2002:{name}", re.compile(f"(?:{pattern.pattern})$"), None)
+        Loader.add_implicit_resolver(_TAG.format(name), re.compile(f"(?:{pattern.pattern})$"), None)
     return Loader

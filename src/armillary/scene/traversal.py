@@ -238,5 +238,5 @@ def _no_leave(node: VisitedNode) -> None:
 
 
 def _check_choice(name: str, value: object, allowed: tuple[str, str]) -> None:
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         raise InvalidArgument(f"{name} is '{allowed[0]}' or '{allowed[1]}', got {value!r}.", value)

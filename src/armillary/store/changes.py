@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, final
 
-from armillary._core import ROOT_NODE, ChangeRequest
+from armillary._core import ROOT_NODE, ChangeRequest, NodeId
 from armillary.errors import InvalidArgument, NodeExists
 from armillary.errors.format import short_repr
 from armillary.store.driven_forms import ClosedForm, DrivenForm, TapeForm
@@ -16,7 +16,6 @@ from armillary.store.values import as_several
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from armillary._core import NodeId
     from armillary.shapes import Shape
     from armillary.store.requests import ChangeContext
     from armillary.transforms import Transform
@@ -251,7 +250,7 @@ class AddRemoteRoot(Change):
     at: int | Now = NOW
 
     def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
-        if self.id == ROOT_NODE:
+        if isinstance(self.id, NodeId) and self.id == ROOT_NODE:
             raise NodeExists(self.id, _A_ROOT_OF_ITS_OWN)
         return ChangeRequest.add_group(self.id, None, self.attributes, context.at(self.at))
 

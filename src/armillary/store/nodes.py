@@ -104,7 +104,7 @@ def names_in(store: Store, text: str) -> dict[str, str]:
 
 def node_of_frame(store: Store, frame: str) -> tuple[NodeId, str]:
     """Return the id of the node that represents a frame, and the stored form of the frame's name."""
-    if frame == store.root_frame:
+    if isinstance(frame, str) and frame == store.root_frame:
         return ROOT_NODE, frame
     stored = recall_name(store, frame)
     return id_of_frame(store.frame_key(stored)), stored

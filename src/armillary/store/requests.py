@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from armillary._core import DETACHED_NODE, ROOT_NODE, ChangeRequest, NodeId
-from armillary.errors import InvalidName, UnknownFrame, UnknownNode
+from armillary.errors import InvalidArgument, InvalidName, UnknownFrame, UnknownNode
 from armillary.stamps import LATEST
 from armillary.store.bodies import check_body, check_on_body
 from armillary.store.changes import NOW, Now
@@ -195,6 +195,8 @@ class ChangeContext:
 
     def new_joints(self, kinds: Mapping[str, str]) -> dict[str, str]:
         """Return the kinds of new joints by their stored names, and note that the batch adds them."""
+        if not isinstance(kinds, Mapping):
+            raise InvalidArgument(f"Joints are given as {{name: kind}}, got {kinds!r}.", kinds)
         joints = {check_name(name): kind for name, kind in kinds.items()}
         self._joints = self._joints.union(joints)
         return joints

@@ -159,7 +159,7 @@ class Store(StoreCore):
         with self.pending.lock:
             if to is not None:
                 self.set_clock(to)
-            self._apply_alone(ResetTime(to))
+            self.apply_to_frames([ResetTime(to)])
             self.pending.drop_all(self)
 
     # -- Changes
@@ -189,12 +189,13 @@ class Store(StoreCore):
             context.requests.append(change.request(context))
         return self.apply_context(context, changes, for_undo=for_undo, tag=tag)
 
-    def _apply_alone(self, change: Change) -> None:
-        """Apply a change of frames, also in a store of poses alone, which has no root frame."""
+    def apply_to_frames(self, changes: Iterable[Change]) -> None:
+        """Apply changes of frames, all or none, also in a store of poses alone, which has no root frame."""
         from armillary.store.requests import ChangeContext  # noqa: PLC0415
 
         context = ChangeContext(self)
-        context.requests.append(change.request(context))
+        for change in changes:
+            context.requests.append(change.request(context))
         self.apply_context(context, [])
 
     def apply_context(
@@ -448,17 +449,16 @@ class Store(StoreCore):
                 of,
             )
         since = self.now() if at is None else at
-        self._apply_alone(
-            Fix(
-                of=self.frame_label(of),
-                in_frame=self.frame_label(to),
-                transform=seen.transform,
-                at=as_instant(since),
-                covariance=seen.covariance,
-                source=source,
-                rank=rank,
-            )
+        held = Fix(
+            of=self.frame_label(of),
+            in_frame=self.frame_label(to),
+            transform=seen.transform,
+            at=as_instant(since),
+            covariance=seen.covariance,
+            source=source,
+            rank=rank,
         )
+        self.apply_to_frames([held])
 
     def detach_frame(
         self, *, of: str | NodeId, to: str | NodeId | None, at: StampLike | None, source: str | None, query: Query
@@ -478,7 +478,7 @@ class Store(StoreCore):
         self.check_source(of, source)
         who = self.source_key(of, source)
         check_is_no_containment(self, of, who)
-        self._apply_alone(Release(of=self.frame_label(of), source=who, at=self.now() if at is None else at))
+        self.apply_to_frames([Release(of=self.frame_label(of), source=who, at=self.now() if at is None else at)])
 
     def remove_frame(self, name: str, *, subtree: bool = False) -> None:
         """Erase a frame, its past included, and twists that wait for its poses; with `subtree`, what is in it too."""
@@ -486,7 +486,7 @@ class Store(StoreCore):
 
         with self.pending.lock:
             before = self.frames() if self.pending.twists() else ()
-            self._apply_alone(RemoveFrame([name], subtree=subtree))
+            self.apply_to_frames([RemoveFrame([name], subtree=subtree)])
             self.pending.drop_those_about(self, set(before).difference(self.frames() if before else ()))
 
     def clear(self) -> None:
@@ -506,7 +506,7 @@ class Store(StoreCore):
         from armillary.store.changes import RemoveBody  # noqa: PLC0415
 
         with self.pending.lock:
-            self._apply_alone(RemoveBody(name, [self._key(frame) for frame in listed_frames(frames)]))
+            self.apply_to_frames([RemoveBody(name, [self._key(frame) for frame in listed_frames(frames)])])
         self.pending.store_ready(self)
 
     def body_of(self, frame: str | NodeId) -> str:

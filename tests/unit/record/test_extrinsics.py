@@ -165,3 +165,53 @@ class TestWithoutYaml:
         monkeypatch.setitem(sys.modules, "yaml", None)
         with pytest.raises(MissingExtra, match=r"armillary\[yaml\]"):
             running.save_extrinsics(file)
+
+
+HEAD = "format: armillary.extrinsics\nversion: 1\nextrinsics:\n"
+ENTRY = "- {{of: f{}, in_frame: map, xyz_m: [1, 2, 3], rpy_deg: [0, 0, 0]}}\n"
+
+
+class TestAFileOfManyPoses:
+    def test_is_taken_back_by_one_undo(self, tmp_path):
+        (tmp_path / "a.yaml").write_text(HEAD + "".join(map(ENTRY.format, range(30))))
+        world = World()
+        assert len(world.load_extrinsics(tmp_path / "a.yaml")) == 30
+        world.undo()
+        assert set(world.frames()) <= {"map"}
+
+    def test_changes_nothing_where_the_last_one_is_refused(self, tmp_path):
+        turned = "- {of: map, in_frame: f3, xyz_m: [1, 2, 3], rpy_deg: [0, 0, 0]}\n"
+        (tmp_path / "a.yaml").write_text(HEAD + "".join(map(ENTRY.format, range(30))) + turned)
+        world = World()
+        with pytest.raises(InvalidExtrinsicsFile) as caught:
+            world.load_extrinsics(tmp_path / "a.yaml")
+        assert caught.value.field == "extrinsics[30]"
+        assert world.frames() == ()
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        *(
+            "{of: a, xyz_m: !!binary aGVsbG8=}",
+            "{of: !!set {a}}",
+            "{of: !!timestamp 2001-01-01}",
+            "{of: a, 3: 4, b: c}",
+        ),
+        *("{~: 4, b: c}", "{[1]: 2}", "!!omap [a: 1]", "!!pairs [a: 1]", "{? {a: b} : 3}", "&a [*a]"),
+        *(
+            "!!float x",
+            "!!int x",
+            "!!bool x",
+            "!!str [a]",
+            "{of: !!bool maybe}",
+            "{<<: 3}",
+            "{!!merge <<: 3}",
+            "!own x",
+        ),
+    ],
+)
+def test_values_of_other_kinds_are_refused_in_words(entry, tmp_path):
+    (tmp_path / "a.yaml").write_text(f"{HEAD}- {entry}\n")
+    with pytest.raises(InvalidExtrinsicsFile):
+        World().load_extrinsics(tmp_path / "a.yaml")

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from armillary import Box, Sphere, World, seconds
+from armillary.articulation import ArticulationModel
 from armillary.errors import ArmillaryError, InvalidArgument, InvalidAttribute, InvalidShape, InvalidStamp
 from armillary.scene import (
     AddFrameNode,
+    AddJoints,
     BoundingSphere,
     Levels,
     Prefer,
@@ -183,3 +185,25 @@ def test_what_is_no_name_of_a_frame_is_refused(change, name):
     """A list of no frames is removed without a word."""
     with World() as world, pytest.raises(ArmillaryError):
         world.apply([change([name] if change is RemoveFrame else name)])
+
+
+ROWS = np.zeros((3, 3))
+
+
+@pytest.mark.parametrize(
+    "call",
+    {
+        "node": lambda scene: scene.node(ROWS),
+        "once": lambda scene: scene.traverse(scene.root, once=ROWS),
+        "remote root": lambda scene: scene.add_remote_root(ROWS),
+        "joints": lambda scene: scene.store.apply([AddJoints(None)]),
+        "ray": lambda scene: scene.raycast(origin=(10**400, 0, 0), direction=(1, 0, 0), in_frame="map"),
+        "values": lambda _: ArticulationModel().values(ROWS),
+        "on_path": lambda _: ArticulationModel().on_path(print, ROWS),
+        "solve": lambda _: ArticulationModel().solve(None),
+    }.items(),
+    ids=lambda case: case[0],
+)
+def test_arrays_and_nothing_where_names_belong_are_refused_in_words(call):
+    with pytest.raises(ArmillaryError):
+        call[1](World().scene)

@@ -258,7 +258,7 @@ def _with_dynamic(top: Branch) -> list[Branch]:
 def _as_vector(value: ArrayLike, name: str) -> NDArray[np.float64]:
     try:
         vector = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         vector = np.empty(0)
     if vector.shape != (3,) or not np.isfinite(vector).all():
         raise InvalidArgument(
