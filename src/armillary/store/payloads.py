@@ -44,8 +44,28 @@ def shape_payload(shape: Shape, coarser: Sequence[Shape], *, is_always: bool) ->
         is_wrong = f"{short_repr(shape)} is no shape."
         raise InvalidShape(f"{is_wrong} Give one, as Box((x, y, z)); coarser ones of the thing go to levels=.", shape)
     levels = Levels((shape, *as_several(coarser, "levels")), is_always)
-    since = b"always" if is_always else b""
-    return levels, sha256(b"".join(level.digest() for level in levels) + since).digest()
+    return levels, _digest_of_levels(levels)
+
+
+def _digest_of_levels(levels: Levels) -> bytes:
+    since = b"always" if levels.is_always else b""
+    return sha256(b"".join(level.digest() for level in levels) + since).digest()
+
+
+def check_content(kind: str, digest: str, content: object) -> None:
+    """Refuse what a record of somebody else carries, unless it is what a node of its kind carries, with its digest."""
+    if content is None:
+        return
+    if kind == "geometry" and isinstance(content, Levels):
+        found = _digest_of_levels(content)
+    elif kind == "connection" and isinstance(content, Connection):
+        found = content.digest()
+    else:
+        raise InvalidArgument(f"A record of a new {kind} carries {short_repr(content)}. Merge what `changes()` gave.")
+    if found.hex() != digest:
+        raise InvalidArgument(
+            f"A record of a new {kind} carries another one than it names. Merge what `changes()` gave."
+        )
 
 
 def connection_payload(

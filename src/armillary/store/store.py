@@ -253,6 +253,11 @@ class Store(StoreCore):
         given = list(records) if isinstance(records, Iterable) else [records]
         if not all(isinstance(record, ChangeRecord) for record in given):
             raise InvalidArgument("merge takes the records that `scene.changes()` of another replica returns.", records)
+        from armillary.store.payloads import check_content  # noqa: PLC0415  (a program of poses alone starts without it)
+
+        for record in given:
+            if record.type == "add_node":
+                check_content(record.kind, record.content, record.content_object)
         return given
 
     def undo(self) -> UndoReport:
