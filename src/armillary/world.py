@@ -1185,6 +1185,24 @@ class World(WorldFace):
             interpolation=interpolation,
         )
 
+    def unmount(self, what: Mount | ArticulationModel | str, *, subtree: bool = False) -> Mount:
+        """Take a mounted model away: its frames with their past, its shapes and its joints.
+
+        It is one change of structure: `undo` takes it back as a whole, unless the model was edited meanwhile. The model
+        stays yours.
+
+        Args:
+            what: The mount, the model, or the name of its object, as in "door".
+            subtree: Remove what is in its frames as well, such as a camera on the gripper.
+
+        Returns:
+            The mount, which no longer is one of `mounts`.
+
+        Raises:
+            FrameInUse: Something that did not come with the model is in one of its frames.
+        """
+        return self.models.unmount(what, subtree=subtree)
+
     @property
     def models(self) -> Mounts:
         """The mounted models and the mechanisms that complete their joints; `mounts` lists the models."""

@@ -200,6 +200,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "joints": {},
     "mount": {"*": MODEL, "in_frame": "map", "prefix": None, "under": "", "at": None}
     | {"shapes": "visual", "skip_missing": False},
+    "unmount": {"*": SLIDES, "subtree": True},
     "prefer_joint": {"*": "hinge", "source": None},
     "set_joint_series": {"*": ["hinge"], "positions": [[0.5]], "at": [seconds(2)], "velocities": None, "source": None}
     | {"covariance": None},

@@ -21,6 +21,7 @@ from armillary.articulation.links import ArticulatedObject, Link
 from armillary.articulation.loops import Closure, Loops
 from armillary.articulation.odometry import WheeledBase
 from armillary.articulation.variables import position
+from armillary.errors import FrameInUse
 from armillary.scene import (
     AddFrame,
     AddGeometry,
@@ -31,8 +32,11 @@ from armillary.scene import (
     Fix,
     Release,
     Remove,
+    RemoveFrame,
+    RemoveJoints,
     SetAttributes,
 )
+from armillary.store.nodes import maker_of
 from armillary.transforms import Transform
 
 if TYPE_CHECKING:
@@ -88,7 +92,7 @@ class Mount:
         model: The model.
         options: Which part of it is mounted, and how.
         tag: The tag of the change of structure that mounted it.
-        is_mounted: False where that was undone.
+        is_mounted: False where that was undone, or where it was unmounted.
         is_outdated: Whether the model was edited since then.
     """
 
@@ -112,6 +116,11 @@ class Mount:
         """The tag of changes that edits of the model make."""
         return f"edit of {self.tag}"
 
+    @property
+    def unmount_tag(self) -> str:
+        """The tag of the change of structure that takes it away."""
+        return f"un{self.tag}"
+
     def __repr__(self) -> str:
         under, where = self.options.under or "a model", self.options.in_frame
         return f"Mount({under} in {where}: {len(self.frames)} frames, {len(self.joints)} joints)"
@@ -131,6 +140,12 @@ class Mount:
     def objects(self) -> tuple[str, ...]:
         """The paths of the objects that the names of frames and joints are made of."""
         return self._naming.objects
+
+    @property
+    def names(self) -> frozenset[str]:
+        """What it is called by: the path that is mounted, the prefix, and the paths of its objects."""
+        own = (self.options.under, self.options.prefix, *self.objects)
+        return frozenset(name for name in own if name)
 
     @property
     def bases(self) -> tuple[WheeledBase, ...]:
@@ -185,6 +200,24 @@ class Mount:
         if self._following is not None:
             twin._following = model.on_path(twin._follow, self.options.under)
         return twin
+
+    def removal(self, store: Store) -> list[Change]:
+        """Return the changes that take its frames and joints away, with all that is in these frames."""
+        frames, joints = set(store.frames()), set(store.joints())
+        present = [frame for frame in self.frames.values() if frame in frames]
+        moved = [joint for joint in self.joints.values() if joint in joints]
+        changes: list[Change] = [RemoveFrame(present, subtree=True)] if present else []
+        return changes + ([RemoveJoints(moved)] if moved else [])
+
+    def check_carries_nothing(self, store: Store) -> None:
+        """Refuse, with `FrameInUse`, where something is in its frames that did not come with it."""
+        own = set(self.frames.values())
+        shown = {node for nodes in self._shown.values() for node in nodes}
+        for frame in own.intersection(store.frames()):
+            below = [name for name in store.subtree(frame) if name not in own]
+            strange = [name for name in below if maker_of(store.frame_key(name)) not in shown]
+            if strange:
+                raise FrameInUse(frame, strange)
 
     def close(self) -> None:
         """Stop following edits of the model; what is mounted stays."""

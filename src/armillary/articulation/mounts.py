@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Mounts"]
 
+_MOST_UNMOUNTED = 100
+"""So many mounts that were taken away are kept for `undo`."""
 _ROLES = {"visual": ("visual",), "collision": ("collision",), "both": ("visual", "collision"), "none": ()}
 
 
@@ -49,7 +51,7 @@ class Mounts:
         self._store = weakref.ref(store)
         self.mounted: tuple[Mount, ...] = ()
         self.closed_loops: tuple[ClosedLoop, ...] = ()
-        self._unmounted: tuple[Mount, ...] = ()  # by undo, for redo
+        self._unmounted: tuple[Mount, ...] = ()  # for undo and redo
         self._dependents: tuple[tuple[object, ...], tuple[DependentJoints, ...]] | None = None
 
     @property
@@ -115,6 +117,42 @@ class Mounts:
         self.mounted = (*self.mounted, mount)
         return mount
 
+    def unmount(self, what: Mount | ArticulationModel | str, *, subtree: bool) -> Mount:
+        """Take a mounted model out of the store; arguments as for `World.unmount`."""
+        mount = self._meant(what)
+        held = {*mount.frames.values(), *mount.joints.values()}
+        for loop in self.closed_loops:
+            if loop.is_active and loop.until is None and not held.isdisjoint((loop.of, loop.on, *loop.dependents)):
+                raise InvalidArgument(f"The loop of '{loop.of}' on '{loop.on}' is closed. Open it first.", what)
+        if not isinstance(subtree, bool):
+            raise InvalidArgument(f"subtree is True or False, got {subtree!r}.", subtree)
+        if not subtree:
+            mount.check_carries_nothing(self.store)
+        self.store.apply(mount.removal(self.store), tag=mount.unmount_tag)
+        self._set_mounted(mount, is_mounted=False)
+        return mount
+
+    def _meant(self, what: Mount | ArticulationModel | str) -> Mount:
+        """Return the mount that is given by itself, by its model, or by the path or the prefix that it is known by."""
+        if isinstance(what, str):
+            found = [mount for mount in self.mounted if what in mount.names]
+        else:
+            found = [mount for mount in self.mounted if mount is what or mount.model is what]
+        if len(found) != 1:
+            known = ", ".join(map(repr, self.mounted)) or "none"
+            is_wrong = "is mounted several times" if found else "is not mounted"
+            raise InvalidArgument(f"{what!r} {is_wrong}. Give one of `world.mounts`: {known}.", what)
+        return found[0]
+
+    def _set_mounted(self, meant: Mount, *, is_mounted: bool) -> None:
+        ordered = [mount for mount in (*self.mounted, *self._unmounted) if mount is not meant] + [meant]
+        meant.is_mounted = is_mounted
+        self.mounted = tuple(mount for mount in ordered if mount.is_mounted)
+        gone = [mount for mount in ordered if not mount.is_mounted]
+        for forgotten in gone[:-_MOST_UNMOUNTED]:
+            forgotten.close()
+        self._unmounted = tuple(gone[-_MOST_UNMOUNTED:])
+
     def _check_names(self, mount: Mount) -> None:
         taken = {frame for other in self.mounted for frame in other.frames.values()}
         shared = next((frame for frame in mount.frames.values() if frame in taken), None)
@@ -149,18 +187,16 @@ class Mounts:
         edited = next((mount for mount in self.mounted if tag == mount.edit_tag), None)
         if edited is not None:
             raise UndoneAtModel(edited.options.under)
-        if redo and any(tag == mount.tag and mount.is_outdated for mount in self._unmounted):
-            raise MountOutdated(next(mount.options.under for mount in self._unmounted if tag == mount.tag))
+        for mount in self._unmounted:
+            if mount.is_outdated and tag == (mount.tag if redo else mount.unmount_tag):
+                raise MountOutdated(mount.options.under)
 
     def undone(self, tag: str, *, redo: bool) -> None:
-        """Follow the undo or redo of a mount, or of a loop that was closed or opened."""
+        """Follow the undo or redo of `mount` and `unmount`, or of a loop that was closed or opened."""
         both = (*self.mounted, *self._unmounted)
-        meant = next((mount for mount in both if mount.tag == tag), None)
+        meant = next((mount for mount in both if tag in {mount.tag, mount.unmount_tag}), None)
         if meant is not None:
-            meant.is_mounted = redo
-            ordered = [mount for mount in both if mount is not meant] + [meant]
-            self.mounted = tuple(mount for mount in ordered if mount.is_mounted)
-            self._unmounted = tuple(mount for mount in ordered if not mount.is_mounted)
+            self._set_mounted(meant, is_mounted=redo == (tag == meant.tag))
         for loop in self.closed_loops:
             loop.undone(tag, redo=redo)
 
