@@ -84,7 +84,7 @@ def mutated_document(document: Any, draw: random.Random, others: list[Any]) -> A
 
 
 def mutated_bytes(content: bytes, draw: random.Random) -> bytes:
-    """Bytes of which some are flipped, cut, doubled, swapped, or replaced by what numbers and names do not look like."""
+    """Bytes of which some are flipped, cut, doubled, swapped, or replaced by what does not belong there."""
     made = bytearray(content)
     for _ in range(draw.randint(1, 4)):
         start = draw.randrange(len(made) + 1)

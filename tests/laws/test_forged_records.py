@@ -58,11 +58,10 @@ def forged(records: list[ChangeRecord], draw: random.Random) -> list[ChangeRecor
     contents = [record.content_object for record in records]
     taken = []
     for document, content in zip(documents, contents, strict=True):
-        if draw.random() < FORGED:
-            document = mutated_document(document, draw, documents)
+        told_so = mutated_document(document, draw, documents) if draw.random() < FORGED else document
         carried = content if draw.random() < 0.95 else draw.choice([*contents, object(), 3])
         try:
-            taken.append(ChangeRecord.from_json(json.dumps(document), carried))
+            taken.append(ChangeRecord.from_json(json.dumps(told_so), carried))
         except ArmillaryError:
             continue
     draw.shuffle(taken)
