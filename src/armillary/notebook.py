@@ -113,9 +113,9 @@ def rotation_html(rotation: Any) -> str:
     return card("Rotation", matrix(rotation.matrix.tolist()), facts(turn(rotation)))
 
 
-def world_html(world: Any) -> str:
-    """Return a card with the number of frames and relations of a world, and the first of its frames as a tree."""
-    relations, tree = world.relations(), world.tree()
+def world_html(world: Any, tree: Any) -> str:
+    """Return a card with the number of frames and relations of a world, and the first lines of a tree of its frames."""
+    relations = world.relations()
     title = f"World '{world.name}'" if world.name else "World"
     total = len(tree.parents)
     return card(title, facts(_world_rows(relations, total)), listing(tree.lines(), total))

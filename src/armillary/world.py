@@ -18,7 +18,7 @@ from armillary.stamps import LATEST, Latest, seconds
 from armillary.store import PoseQuery, Query, Settings, Store, TwistQuery, points
 from armillary.store.diagnosis import diagnose
 from armillary.store.names import frame_name, frame_of_body
-from armillary.store.nodes import names_of_nodes
+from armillary.store.nodes import names_of_nodes, without_nodes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -1438,8 +1438,16 @@ class World(WorldFace):
         shown = None if frames is None else [frame_name(self.store, frame) for frame in frames]
         return draw_world(self, path, in_frame=seen_from, at=at, from_=from_, frames=shown, theme=theme)
 
-    def draw_tree(self, path: str | PathLike[str], *, at: int | Latest = LATEST, theme: Theme = "light") -> Path:
+    def draw_tree(
+        self, path: str | PathLike[str], *, at: int | Latest = LATEST, nodes: bool = False, theme: Theme = "light"
+    ) -> Path:
         """Draw the tree of frames at one time, and of each relation its kind, rate, age and source.
+
+        Args:
+            path: The file to write.
+            at: The instant shown [ns].
+            nodes: Show frames of scene nodes, too; their names are ids.
+            theme: "light" or "dark" paper.
 
         Raises:
             InvalidArgument: Another ending than .svg or .png.
@@ -1447,7 +1455,7 @@ class World(WorldFace):
         """
         from armillary.view import draw_tree  # noqa: PLC0415  (see `draw`)
 
-        return draw_tree(self, path, at=at, theme=theme)
+        return draw_tree(self, path, at=at, nodes=nodes, theme=theme)
 
     def plot_history(
         self,
@@ -1457,6 +1465,7 @@ class World(WorldFace):
         in_frame: str | NodeId,
         start: int | None = None,
         end: int | None = None,
+        policy: PolicyLike = "unique",
         deviations: float = 2.0,
         theme: Theme = "light",
     ) -> Path:
@@ -1468,6 +1477,7 @@ class World(WorldFace):
             in_frame: The frame it is seen from.
             start: The first instant [ns]; the oldest that can be answered, if left out.
             end: The last instant [ns]; `LATEST`, if left out.
+            policy: How to choose among several sources, as in `pose`.
             deviations: So many standard deviations to both sides are in the bands.
             theme: "light" or "dark" paper.
 
@@ -1479,7 +1489,15 @@ class World(WorldFace):
 
         of, in_frame = frame_name(self.store, of), frame_name(self.store, in_frame)
         return plot_history(
-            self, path, of=of, in_frame=in_frame, start=start, end=end, deviations=deviations, theme=theme
+            self,
+            path,
+            of=of,
+            in_frame=in_frame,
+            start=start,
+            end=end,
+            policy=policy,
+            deviations=deviations,
+            theme=theme,
         )
 
     def view(
@@ -1525,7 +1543,7 @@ class World(WorldFace):
         return viewer
 
     def _repr_html_(self) -> str:
-        return world_html(self)
+        return world_html(self, without_nodes(self.tree()))
 
     # -- Copying and closing
 

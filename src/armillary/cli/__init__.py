@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 _OPTIONAL = ("typer", "rich")
+_INTERRUPTED = 130  # the exit status of a shell after Ctrl-C
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,8 +35,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             return _run(arguments)
         except (ArmillaryError, OSError) as error:
-            _print_error(_sentence(error))
+            _print_error(_sentence(error, sys.argv[1:] if arguments is None else arguments))
             return 1
+        except KeyboardInterrupt:  # also while the commands are imported
+            return _INTERRUPTED
 
 
 def _run(arguments: Sequence[str] | None) -> int:
@@ -50,12 +53,13 @@ def _run(arguments: Sequence[str] | None) -> int:
         raise
 
 
-def _sentence(error: ArmillaryError | OSError) -> str:
+def _sentence(error: ArmillaryError | OSError, typed: Sequence[str]) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"Cannot use '{error.filename}': {error.strerror}."
     from armillary.cli._hints import hint_about  # noqa: PLC0415  (nothing went wrong yet)
 
-    hint = hint_about(error) if isinstance(error, ArmillaryError) else ""
+    gave_instant = any(part.startswith("--at") for part in typed)
+    hint = hint_about(error, gave_instant=gave_instant) if isinstance(error, ArmillaryError) else ""
     return f"{error} {hint}".rstrip()
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from armillary.cli._nodes import resolve_frame
 from armillary.cli._source import complete_frame, complete_world
 from armillary.errors import InvalidArgument
 from armillary.errors.format import list_names
@@ -51,10 +52,28 @@ HoldUpTo = Annotated[
         "--hold-up-to", help="Outside the history use the nearest sample, at most so many seconds away; 'inf': any."
     ),
 ]
+OutsideOption = Annotated[
+    str,
+    typer.Option(
+        "--outside",
+        help="Outside the history: raise (an error), hold the nearest sample, or predict from the last twist.",
+    ),
+]
+OfAt = Annotated[
+    str | None,
+    typer.Option(
+        "--of-at", help="Instant of FRAME in seconds, if it is another than that of IN_FRAME; see --fixed-frame."
+    ),
+]
+FixedFrame = Annotated[
+    str | None,
+    typer.Option("--fixed-frame", help="With --of-at: the frame that does not move between the two instants."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Hertz = Annotated[float, typer.Option("--hz", help="Updates per second, 0.1 to 50.")]
 Seconds = Annotated[float | None, typer.Option("--seconds", help="Duration in seconds; by default until Ctrl-C.")]
 
+_OUTSIDE = ("raise", "hold", "predict")
 _POLICIES = ("unique", "latest", "most_certain", "fuse", "filter")
 _SLOWEST_HZ, _FASTEST_HZ = 0.1, 50.0
 
@@ -74,9 +93,22 @@ def as_instant(text: str) -> int | Latest:
     )
 
 
-def as_outside(hold_up_to: float | None) -> dict[str, Any]:
-    """Convert `--hold-up-to` to the arguments of a query."""
-    return {} if hold_up_to is None else {"outside": "hold", "hold_up_to_s": hold_up_to}
+def as_outside(hold_up_to: float | None, outside: str = "raise") -> dict[str, Any]:
+    """Convert `--hold-up-to` and `--outside` to the arguments of a query."""
+    if outside not in _OUTSIDE:
+        raise InvalidArgument(f"--outside takes one of {', '.join(_OUTSIDE)}, got '{outside}'.", outside)
+    if hold_up_to is None:
+        return {"outside": outside}
+    if outside == "predict":
+        raise InvalidArgument("--hold-up-to holds samples, and --outside predict does not. Leave one out.", outside)
+    return {"outside": "hold", "hold_up_to_s": hold_up_to}
+
+
+def as_two_instants(world: World, of_at: str | None, fixed_frame: str | None) -> dict[str, Any]:
+    """Convert `--of-at` and `--fixed-frame` to the arguments of a query."""
+    if of_at is None or fixed_frame is None:
+        raise InvalidArgument("--of-at and --fixed-frame belong together: give both, or neither.")
+    return {"of_at": as_instant(of_at), "fixed_frame": resolve_frame(world, fixed_frame)}
 
 
 def as_policy(world: World, policy: str, source: str | None) -> Any:
@@ -85,7 +117,9 @@ def as_policy(world: World, policy: str, source: str | None) -> Any:
         raise InvalidArgument(f"--policy takes one of {', '.join(_POLICIES)}, got '{policy}'.", policy)
     if source is None:
         return policy
-    known = sorted({info.source for info in world.relations()})
+    known = sorted({info.source for info in world.relations() if info.source})
+    if source not in known and not known:
+        raise InvalidArgument(f"There is no source '{source}': none has a name here. Leave --source out.", source)
     if source not in known:
         raise InvalidArgument(f"There is no source '{source}'. Known: {list_names(known)}.", source)
     return by_source(source, then=policy)

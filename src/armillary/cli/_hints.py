@@ -31,8 +31,13 @@ _BY_CAUSE = {
 }
 
 
-def hint_about(error: ArmillaryError) -> str:
-    """Return the options that help after an error; empty if there are none."""
+def hint_about(error: ArmillaryError, *, gave_instant: bool = True) -> str:
+    """Return the options that help after an error; empty if there are none.
+
+    Args:
+        error: The error.
+        gave_instant: Whether `--at` was given; otherwise the newest instant was asked for already.
+    """
     match error:
         case AmbiguousPath(motion=False) | NoPathChosen():
             return _on_command_line(_CHOOSE)
@@ -40,7 +45,7 @@ def hint_about(error: ArmillaryError) -> str:
             return _on_command_line("--source NAME, or --policy latest")
         case UnknownFrame() if not str(error).endswith("?"):
             return _on_command_line(_LOOK)
-        case StampOutOfRange(requested=int()) if not isinstance(error, NoSamples):
+        case StampOutOfRange(requested=int()) if gave_instant and not isinstance(error, NoSamples):
             return _on_command_line("--at latest")
     return ""
 

@@ -94,5 +94,17 @@ def text_of_transform(transform: Transform) -> str:
     )
 
 
+def lines_of_deviations(pose: Pose) -> list[str]:
+    """Return the standard deviations of position and angles, along the axes of the frame itself; none where they are unknown or zero."""
+    if pose.covariance is None or not pose.covariance.any():
+        return []
+    deviations = [math.sqrt(max(variance, 0.0)) for variance in pose.covariance.diagonal().tolist()]
+    angles = [math.degrees(deviation) for deviation in deviations[3:]]
+    return [
+        f"  \N{PLUS-MINUS SIGN}xyz  {_row(deviations[:3], 4)}  m",
+        f"  \N{PLUS-MINUS SIGN}rpy  {_row(angles, 3)}  deg",
+    ]
+
+
 def _row(values: list[float], digits: int) -> str:
     return "".join(f"{value + 0.0:12.{digits}f}" for value in values)

@@ -34,6 +34,7 @@ _NS_PER_S = 1e9
 _LONG = 2.5
 """An interval is a gap if it is so many times the median."""
 _WIDTH = 80
+"""Columns of the output where it is no terminal."""
 _UNKNOWN = "-"
 _SAMPLED_KINDS = ("sampled", "integrated")
 """Kinds of relations that have samples."""
@@ -200,7 +201,7 @@ def monitor(
 
 
 def screen(world: World, arrivals: Arrivals) -> Group:
-    """Return a table of all sampled relations for 80 columns; the others are counted."""
+    """Return a table of all sampled relations, as wide as the terminal; the others are counted."""
     every = streams(world, arrivals)
     sampled = [stream for stream in every if stream.kind in _SAMPLED_KINDS or stream.rivals] or every
     rest = len(every) - len(sampled)
@@ -214,7 +215,7 @@ def screen(world: World, arrivals: Arrivals) -> Group:
 
 def _table(found: list[Stream]) -> Table:
     has_rivals = any(stream.rivals for stream in found)
-    table = Table(width=_WIDTH, box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    table = Table(expand=True, box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     for heading, share in (("frame", 3), ("in", 2), ("source", 2)):
         table.add_column(heading, no_wrap=True, overflow="ellipsis", ratio=share)
     for heading in ("Hz", "delay", "age", "jitter", "gaps", *(["apart"] if has_rivals else [])):

@@ -7,6 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import typer
+from rich.text import Text
 
 from armillary.cli._arguments import (
     AsJson,
@@ -21,7 +22,7 @@ from armillary.cli._arguments import (
     as_policy,
 )
 from armillary.cli._nodes import abbreviate_ids, resolve_frame, suggest_ids
-from armillary.cli._output import encodable, fields_of_pose, text_of_transform
+from armillary.cli._output import encodable, fields_of_pose, lines_of_deviations, text_of_transform
 from armillary.cli._source import OpenedWorld, open_world
 from armillary.cli._terminal import can_show_live, redraw, update_times
 from armillary.errors.format import format_stamp
@@ -33,6 +34,7 @@ EXAMPLE = "armillary watch robot/tool map --seconds 2 --world demo"
 
 _NS_PER_S = 1e9
 _LONG_S = 10
+_OTHER_CLOCK_S = 1e8  # three years: no sample is that old
 
 
 def watch(
@@ -72,13 +74,14 @@ def pose_fields(found: OpenedWorld, pose: Pose) -> dict[str, Any]:
     return {**fields_of_pose(pose), "rate_hz": _slowest_hz(found, pose), "age_s": age_s}
 
 
-def screen(found: OpenedWorld, pose: Pose) -> str:
-    """Return the screen of a terminal."""
+def screen(found: OpenedWorld, pose: Pose) -> Text:
+    """Return the screen of a terminal; a name such as `arm[/left]` is text, not markup."""
     heading = abbreviate_ids(
         f"{pose.of} in {pose.in_frame}" + ("" if pose.stamp is None else f", at {format_stamp(pose.stamp)}")
     )
     sampled = _rate_and_age(pose_fields(found, pose))
-    return f"{heading}\n{text_of_transform(pose.transform)}\n  {sampled}\n  Ctrl-C stops"
+    rows = [heading, text_of_transform(pose.transform), *lines_of_deviations(pose), f"  {sampled}", "  Ctrl-C stops"]
+    return Text("\n".join(rows))
 
 
 def _slowest_hz(found: OpenedWorld, pose: Pose) -> float | None:
@@ -98,5 +101,7 @@ def _rate_and_age(fields: dict[str, Any]) -> str:
         return "fixed"
     rate = "-" if fields["rate_hz"] is None else f"{fields['rate_hz']:.1f}"
     age_s = fields["age_s"]
+    if abs(age_s) > _OTHER_CLOCK_S:
+        return f"{rate} Hz, stamped {format_stamp(fields['stamp_ns'])} by another clock"
     age = f"{age_s * 1e3:.0f} ms" if abs(age_s) < _LONG_S else f"{age_s:.0f} s"
     return f"{rate} Hz, {age} old"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from armillary._core import ROOT_NODE, NodeId
 from armillary.errors import InvalidArgument
 from armillary.store.names import recall_name
+from armillary.transforms import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -31,6 +32,7 @@ __all__ = [
     "names_in",
     "names_of_nodes",
     "node_of_frame",
+    "without_nodes",
 ]
 
 TRANSFORM_KINDS = ("transform", "uncertain_transform")
@@ -116,3 +118,10 @@ def id_of_frame(stored: str) -> NodeId:
         return NodeId(stored)
     except ValueError:
         return NodeId.of_name(_FRAME_SPACE, stored)
+
+
+def without_nodes(tree: Tree) -> Tree:
+    """Return a tree without the frames of scene nodes, which are named by ids."""
+    parents = {name: parent for name, parent in tree.parents.items() if not is_of_a_node(name)}
+    placed = {name: None if parent is None or parent[0] not in parents else parent for name, parent in parents.items()}
+    return Tree(placed, tree.notes, tree.names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -156,6 +156,7 @@ def plot_history(
     in_frame: str,
     start: int | None = None,
     end: int | None = None,
+    policy: Any = "unique",
     deviations: float = 2.0,
     theme: Theme = "light",
 ) -> Path:
@@ -171,6 +172,7 @@ def plot_history(
         in_frame: Frame it is seen from.
         start: First instant [ns]; by default the oldest at which the pose is known.
         end: Last instant [ns]; by default `LATEST`.
+        policy: How to choose among several sources, as in `world.pose`.
         deviations: Half width of the bands in standard deviations.
         theme: "light" or "dark".
 
@@ -179,7 +181,9 @@ def plot_history(
         MissingExtra: A PNG, and no matplotlib.
         ArmillaryError: As `world.pose` at `LATEST`.
     """
-    return write_drawing(_history_drawing(world, of, in_frame, (start, end), deviations), path, theme)
+    return write_drawing(
+        _history_drawing(world, of, in_frame, (start, end), policy=policy, deviations=deviations), path, theme
+    )
 
 
 def history_svg(
@@ -189,17 +193,18 @@ def history_svg(
     in_frame: str,
     start: int | None = None,
     end: int | None = None,
+    policy: Any = "unique",
     deviations: float = 2.0,
     theme: Theme = "light",
 ) -> str:
     """Return the picture of `plot_history` as SVG text."""
-    return svg_text(_history_drawing(world, of, in_frame, (start, end), deviations), theme)
+    return svg_text(_history_drawing(world, of, in_frame, (start, end), policy=policy, deviations=deviations), theme)
 
 
 def _history_drawing(
-    world: DrawableWorld, of: str, in_frame: str, span: tuple[int | None, int | None], deviations: float
+    world: DrawableWorld, of: str, in_frame: str, span: tuple[int | None, int | None], *, policy: Any, deviations: float
 ) -> Drawing:
-    trajectory = sample_trajectory(world, of, in_frame, *span)
+    trajectory = sample_trajectory(world, of, in_frame, *span, policy=policy)
     panels = list(_panels(trajectory, deviations))
     title = f"{of} seen from {in_frame}"
     shapes = [*_header(title, trajectory, deviations), *(shape for panel in panels for shape in panel.shapes())]

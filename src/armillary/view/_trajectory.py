@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,33 +39,37 @@ class Trajectory:
     deviations: NDArray[float64]
 
 
-def sample_trajectory(world: DrawableWorld, of: str, in_frame: str, start: int | None, end: int | None) -> Trajectory:
+def sample_trajectory(
+    world: DrawableWorld, of: str, in_frame: str, start: int | None, end: int | None, *, policy: Any = "unique"
+) -> Trajectory:
     """Query poses and twists at evenly spaced instants from `start` to `end`, both included."""
-    first, last = _span(world, of, in_frame, start, end)
+    first, last = _span(world, of, in_frame, start, end, policy=policy)
     stamps = np.unique(np.linspace(0, last - first, _INSTANTS).round().astype(np.int64)) + first
-    rows = [_row(world, of, in_frame, stamp) for stamp in stamps.tolist()]
+    rows = [_row(world, of, in_frame, stamp, policy) for stamp in stamps.tolist()]
     values, deviations = (np.array(column) for column in zip(*rows, strict=True))
     values[:, ANGLES] = _unwrapped(values[:, ANGLES])
     return Trajectory(stamps=stamps, values=values, deviations=deviations)
 
 
-def _span(world: DrawableWorld, of: str, in_frame: str, start: int | None, end: int | None) -> tuple[int, int]:
+def _span(
+    world: DrawableWorld, of: str, in_frame: str, start: int | None, end: int | None, *, policy: Any
+) -> tuple[int, int]:
     start, end = as_stamp(start, "start"), as_stamp(end, "end")
-    last = world.pose(of=of, in_frame=in_frame).stamp if end is None else end
+    last = world.pose(of=of, in_frame=in_frame, policy=policy).stamp if end is None else end
     if last is None:
         raise InvalidArgument(f"'{of}' is fixed in '{in_frame}': its pose has no history to plot.", of)
-    first = _first(world, of, in_frame, last) if start is None else start
+    first = _first(world, of, in_frame, last, policy) if start is None else start
     if first > last:
         raise InvalidArgument(f"start = {first} ns is after end = {last} ns. Give start= before end=.", start)
     return first, last
 
 
-def _first(world: DrawableWorld, of: str, in_frame: str, last: int) -> int:
+def _first(world: DrawableWorld, of: str, in_frame: str, last: int, policy: Any) -> int:
     """Return the oldest instant with a known pose; each error reports the beginning of one edge."""
     at = _EARLIEST
     while True:
         try:
-            world.pose(of=of, in_frame=in_frame, at=at)
+            world.pose(of=of, in_frame=in_frame, at=at, policy=policy)
         except BeforeHistory as error:
             at = last if error.first is None else error.first
         except ArmillaryError:
@@ -75,13 +79,15 @@ def _first(world: DrawableWorld, of: str, in_frame: str, last: int) -> int:
             return at
 
 
-def _row(world: DrawableWorld, of: str, in_frame: str, at: int) -> tuple[NDArray[float64], NDArray[float64]]:
+def _row(
+    world: DrawableWorld, of: str, in_frame: str, at: int, policy: Any
+) -> tuple[NDArray[float64], NDArray[float64]]:
     values, deviations = np.full((2, _WIDTH), np.nan)
     try:
-        pose = world.pose(of=of, in_frame=in_frame, at=at)
+        pose = world.pose(of=of, in_frame=in_frame, at=at, policy=policy)
         values[:6] = [*pose.xyz, *pose.rotation.rpy]
         deviations[:6] = _pose_deviations(pose)
-        twist = world.twist(of=of, relative_to=in_frame, expressed_in=in_frame, at=at)
+        twist = world.twist(of=of, relative_to=in_frame, expressed_in=in_frame, at=at, policy=policy)
     except (LookupError, StampOutOfRange):
         return values, deviations
     values[6:] = [np.linalg.norm(twist.linear), np.linalg.norm(twist.angular)]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from armillary.errors.format import format_stamp
 from armillary.stamps import LATEST, Latest, as_when
+from armillary.store.nodes import without_nodes
 from armillary.view._drawing import MARGIN_PX, Drawing, Line, Rectangle, Shape, Text, heading
 from armillary.view._files import svg_text, write_drawing
 from armillary.view.theme import EDGE, INK, MUTED, PANEL, SMALL_PX, TEXT_PX, WARNING, Theme, text_width
@@ -30,9 +31,17 @@ _LONGEST = 100.0  # of one unit, before the next is taken
 
 
 def draw_tree(
-    world: DrawableWorld, path: str | PathLike[str], *, at: int | Latest = LATEST, theme: Theme = "light"
+    world: DrawableWorld,
+    path: str | PathLike[str],
+    *,
+    at: int | Latest = LATEST,
+    nodes: bool = False,
+    theme: Theme = "light",
 ) -> Path:
     """Draw the frame tree at one instant, with kind, rate, age and source of each edge.
+
+    Frames of scene nodes, whose names are ids, are left out unless `nodes` is set, and so is the name of the world as a
+    source.
 
     The suffix of `path` selects the format: .svg needs nothing, .png needs matplotlib.
 
@@ -40,12 +49,12 @@ def draw_tree(
         InvalidArgument: The suffix is another.
         MissingExtra: The suffix is .png, and matplotlib is not installed.
     """
-    return write_drawing(_tree_drawing(world, at), path, theme)
+    return write_drawing(_tree_drawing(world, at, nodes=nodes), path, theme)
 
 
-def tree_svg(world: DrawableWorld, *, at: int | Latest = LATEST, theme: Theme = "light") -> str:
+def tree_svg(world: DrawableWorld, *, at: int | Latest = LATEST, nodes: bool = False, theme: Theme = "light") -> str:
     """Return the picture of `draw_tree` as SVG text."""
-    return svg_text(_tree_drawing(world, at), theme)
+    return svg_text(_tree_drawing(world, at, nodes=nodes), theme)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +95,15 @@ class _Layout:
         return _HEADER + rows * _ROW + MARGIN_PX / 2
 
 
-def _tree_drawing(world: DrawableWorld, at: int | Latest) -> Drawing:
+def _tree_drawing(world: DrawableWorld, at: int | Latest, *, nodes: bool) -> Drawing:
     at = as_when(at)
-    tree = world.tree(at)
+    tree = world.tree(at) if nodes else without_nodes(world.tree(at))
     poses = [info for info in world.relations() if info.kind != "twist"]
     edges = {info.of: info for info in poses if tree.parents.get(info.of) == (info.in_frame, info.source)}
-    layout = _arrange(tree, edges)
+    labels = {of: _label(info, own_name=world.name) for of, info in edges.items()}
+    layout = _arrange(tree, labels)
     title = f"Frame tree of '{world.name}'" if world.name else "Frame tree"
-    lines = [shape for info in edges.values() for shape in _edge(layout, info)]
+    lines = [shape for of, info in edges.items() for shape in _edge(layout, info, labels[of])]
     # A frame whose sources conflict has no parent, but a note.
     conflicts = {name: note for name, note in tree.notes.items() if tree.parents.get(name) is None}
     boxes = [shape for name in layout.depth for shape in _box(layout, name, conflicts.get(name, ""))]
@@ -108,11 +118,11 @@ def _width(layout: _Layout, shapes: Sequence[Shape]) -> float:
     return max(layout.columns[-1].right, *ends) + MARGIN_PX
 
 
-def _arrange(tree: Tree, edges: Mapping[str, RelationInfo]) -> _Layout:
+def _arrange(tree: Tree, labels: Mapping[str, tuple[str, str]]) -> _Layout:
     children = _children(tree)
     depth = _depths(tree.roots, children)
     text = {name: tree.text(name) for name in depth}
-    return _Layout(_columns(depth, edges, text), depth, _rows(depth, children), text)
+    return _Layout(_columns(depth, labels, text), depth, _rows(depth, children), text)
 
 
 def _children(tree: Tree) -> dict[str, list[str]]:
@@ -143,14 +153,16 @@ def _rows(order: Mapping[str, int], children: Mapping[str, Sequence[str]]) -> di
     return rows
 
 
-def _columns(depth: Mapping[str, int], edges: Mapping[str, RelationInfo], text: Mapping[str, str]) -> list[_Column]:
+def _columns(
+    depth: Mapping[str, int], edge_labels: Mapping[str, tuple[str, str]], text: Mapping[str, str]
+) -> list[_Column]:
     """Return columns as wide as their widest box, with room for their widest edge label."""
     count = max(depth.values(), default=0) + 1
     boxes, labels = [0.0] * count, [0.0] * count
     for name, level in depth.items():
         boxes[level] = max(boxes[level], _box_width(text[name]))
-        if name in edges:
-            labels[level] = max(labels[level], *(text_width(line, SMALL_PX) for line in _label(edges[name])))
+        if name in edge_labels:
+            labels[level] = max(labels[level], *(text_width(line, SMALL_PX) for line in edge_labels[name]))
     columns = [_Column(0.0, MARGIN_PX, MARGIN_PX + boxes[0])]
     for box, label in zip(boxes[1:], labels[1:], strict=True):
         trunk = columns[-1].right + _STUB
@@ -163,15 +175,15 @@ def _box_width(name: str) -> float:
     return text_width(name, TEXT_PX) + 2 * _BOX_PADDING
 
 
-def _label(info: RelationInfo) -> tuple[str, str]:
-    """Return the texts above and below an edge."""
+def _label(info: RelationInfo, *, own_name: str) -> tuple[str, str]:
+    """Return the texts above and below an edge; the world itself as a source is not named."""
     above = [info.kind]
     if info.rate_hz is not None:
         above.append(f"{info.rate_hz:.3g} Hz")
     if info.kind == "sampled":
         above.append(f"{info.samples} sample{'' if info.samples == 1 else 's'}")
     below = [_age(info.age_s)] if info.age_s is not None else []
-    if info.source:
+    if info.source and info.source != own_name:
         below.append(f"by {info.source}")
     return ", ".join(above), ", ".join(below)
 
@@ -189,11 +201,11 @@ def _header(title: str, tree: Tree, at: int | Latest) -> Iterator[Shape]:
     yield from heading(title, subtitle)
 
 
-def _edge(layout: _Layout, info: RelationInfo) -> Iterator[Shape]:
+def _edge(layout: _Layout, info: RelationInfo, label: tuple[str, str]) -> Iterator[Shape]:
     start = (layout.column(info.in_frame).left + _box_width(info.in_frame), layout.height(info.in_frame))
     column, y = layout.column(info.of), layout.height(info.of)
     yield Line(points=(start, (column.trunk, start[1]), (column.trunk, y), (column.left, y)), color=EDGE, width=1.4)
-    for text, drop, color in zip(_label(info), (-6.0, 15.0), (INK, MUTED), strict=True):
+    for text, drop, color in zip(label, (-6.0, 15.0), (INK, MUTED), strict=True):
         if text:
             yield Text(at=(column.trunk + _LABEL_PADDING, y + drop), text=text, size=SMALL_PX, color=color)
 

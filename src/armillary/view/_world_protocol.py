@@ -49,7 +49,9 @@ class DrawableWorld(Protocol):
     ) -> Pose:
         """Return the pose of a frame in another."""
 
-    def twist(self, *, of: str, relative_to: str, expressed_in: str, at: int | Latest) -> Twist:
+    def twist(
+        self, *, of: str, relative_to: str, expressed_in: str, at: int | Latest = LATEST, policy: Any = ...
+    ) -> Twist:
         """Return the twist of a frame relative to another."""
 
     def transforms(self, *, of: str, in_frame: str, at: ArrayLike, as_: str) -> NDArray[np.float64]:

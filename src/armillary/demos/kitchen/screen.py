@@ -69,7 +69,7 @@ def _cup(kitchen: Kitchen, estimates: CupEstimates) -> Table:
     for heading in ("x [m]", "y [m]", "z [m]", "\u00b1 [mm]", "rate [Hz]", "age [ms]"):
         table.add_column(Text(heading), justify="right", no_wrap=True)
     streams = _streams(kitchen)
-    for source, pose in estimates.by_source.items():
+    for source, pose in sorted(estimates.by_source.items()):
         style = "red" if source == estimates.odd_one else ""
         table.add_row(f"the {source}", *_cells(pose), *streams.get(source, ("", "")), style=style)
     table.add_row("together", *_cells(estimates.fused), style="bold")

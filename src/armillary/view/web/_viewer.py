@@ -125,7 +125,7 @@ class _FilteredStdout(io.TextIOBase):
         self._stream, self._muted = stream, threading.get_ident()
 
     def write(self, text: str) -> int:
-        is_muted = threading.get_ident() == self._muted or text.startswith("(viser)")
+        is_muted = threading.get_ident() == self._muted or "(viser)" in text
         return len(text) if is_muted else self._stream.write(text)
 
     def flush(self) -> None:
