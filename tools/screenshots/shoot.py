@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from armillary import World, seconds
 from armillary.articulation import ArticulationModel
+from armillary.demos.kitchen.names import CUP, MAP
+from armillary.demos.kitchen.report import CUP_VIEW
 from armillary.demos.kitchen.simulation import Kitchen
 from armillary.view.web import rest_joints
 
@@ -31,6 +33,9 @@ FLAGS = (
     "--enable-unsafe-swiftshader",
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 )
+PATIENCE_MS = 180_000.0
+CONTESTED_S, GRASP_S = 4.4, 5.4
+NEAR_M = (0.32, 0.42, 0.22)
 SETTLED_S = 25.0  # the scene fades in, and software draws few pictures a second
 ARM = """
 <robot name="arm">
@@ -59,14 +64,20 @@ class Shot:
     show: Callable[[], Any]
     prepare: Callable[[Any], None] = lambda _: None
     size: tuple[int, int] = (1280, 760)
+    clip: tuple[int, int, int, int] | None = None
 
 
 @contextmanager
-def kitchen(until_s: float) -> Iterator[Viewer]:
-    """The demo, stopped while the gripper is at the cup."""
+def kitchen(until_s: float, *, near: bool = False) -> Iterator[Viewer]:
+    """The demo, stopped while the gripper is at the cup; `near` looks at the cup alone."""
     scene = Kitchen(history=seconds(until_s + 1.0))
     scene.advance(to=seconds(until_s))
     with scene.world.view(quiet=True) as viewer:
+        if near:
+            cup = scene.world.pose(of=CUP, in_frame=MAP, policy="fuse").xyz
+            viewer.look(at=cup, from_=cup + NEAR_M)
+        else:
+            viewer.look(**CUP_VIEW)
         yield viewer
 
 
@@ -87,6 +98,13 @@ def arm() -> Iterator[Viewer]:
             yield viewer
 
 
+def close_message(page: Any) -> None:
+    """Close the message about the missing graphics card."""
+    button = page.locator(".mantine-Notification-closeButton")
+    if button.count():
+        button.first.click()
+
+
 def back(page: Any) -> None:
     """Go back in time, and select the cup."""
     named = page.locator("label", has_text="Time [s]").first.get_attribute("for")
@@ -97,7 +115,8 @@ def back(page: Any) -> None:
 
 
 SHOTS = {
-    "viewer_kitchen": Shot(lambda: kitchen(6.2)),
+    "kitchen_cup": Shot(lambda: kitchen(CONTESTED_S, near=True), size=(1280, 600), clip=(304, 0, 640, 600)),
+    "viewer_kitchen": Shot(lambda: kitchen(GRASP_S)),
     "viewer_past": Shot(lambda: kitchen(10.0), back),
     "viewer_robot": Shot(arm),
 }
@@ -111,11 +130,14 @@ def shoot(name: str, folder: Path) -> Path:
     with shot.show() as viewer, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=list(FLAGS))
         page = browser.new_page(viewport={"width": shot.size[0], "height": shot.size[1]})
+        page.set_default_timeout(PATIENCE_MS)
         page.goto(viewer.url)
         page.locator("[data-frame]").first.wait_for(state="attached")
         shot.prepare(page)
         time.sleep(SETTLED_S)
-        page.screenshot(path=str(file))
+        close_message(page)
+        x, y, width, height = shot.clip or (0, 0, *shot.size)
+        page.screenshot(path=str(file), clip={"x": x, "y": y, "width": width, "height": height})
         browser.close()
     return file
 

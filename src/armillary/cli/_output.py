@@ -95,7 +95,7 @@ def text_of_transform(transform: Transform) -> str:
 
 
 def lines_of_deviations(pose: Pose) -> list[str]:
-    """Return the standard deviations of position and angles, along the axes of the frame itself; none where they are unknown or zero."""
+    """Return the standard deviations of position and angles, along its own axes; none where unknown or zero."""
     if pose.covariance is None or not pose.covariance.any():
         return []
     deviations = [math.sqrt(max(variance, 0.0)) for variance in pose.covariance.diagonal().tolist()]

@@ -55,6 +55,10 @@ def _ellipses(kitchen: Kitchen, folder: Path, kind: str) -> str:
     return draw_ellipses(poses, folder / f"cup.{kind}", title=title).name
 
 
+CUP_VIEW = {"at": (0.8, 0.55, 0.95), "from_": (2.4, 2.7, 2.0)}
+"""View of the kitchen on the robot and the cup [m]."""
+
+
 @contextmanager
 def shown_in_browser(world: World) -> Iterator[str]:
     """Open a viewer if viser is installed; yield a line with its address, or what to install."""
@@ -64,6 +68,7 @@ def shown_in_browser(world: World) -> Iterator[str]:
         yield f"In a browser: {missing}"
         return
     with viewer:
+        viewer.look(**CUP_VIEW)
         yield str(viewer)
 
 

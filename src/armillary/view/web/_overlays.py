@@ -25,7 +25,7 @@ _LINEAR, _ANGULAR, _SURE = TRACK_COLORS[2], TRACK_COLORS[3], TRACK_COLORS[0]
 _METRES_PER_SPEED = 0.5  # an arrow shows the motion of half a second
 _METRES_PER_TURN = 0.15
 _SHORTEST_M = 0.01
-_OPACITY = 0.28
+_OPACITY = 0.4
 
 
 class Labels:
@@ -168,7 +168,7 @@ class Overlays:
         rows = np.array([rival.row for rival in rivals]).reshape(-1, 7)
         palette = source_colors(rivals)
         colors = np.array([palette[rival.source_label] for rival in rivals], dtype=np.uint8).reshape(-1, 3)
-        sizes = np.full((len(rows), 3), 1.2 * self.axes_length_m)
+        sizes = np.full((len(rows), 3), 0.7 * self.axes_length_m)
         self._solids("/rivals", axes_cross(), rows, sizes, colors, opacity=None)
 
     def _lines(self, name: str, segments: list[NDArray[float64]], colors: list[NDArray[np.uint8]]) -> None:

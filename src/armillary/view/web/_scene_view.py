@@ -35,6 +35,8 @@ from armillary.view.web._timeline import time_ranges
 
 if TYPE_CHECKING:
     import viser
+    from numpy import float64
+    from numpy.typing import NDArray
 
     from armillary.view._world_protocol import ViewableWorld
     from armillary.view.web._frames import FramePoses
@@ -114,6 +116,7 @@ class SceneView:
         self._canvas, self._overlays = Canvas(client.scene, self._select), Overlays(client.scene)
         self._root: str | None = None
         self._extent_m = 0.0
+        self._is_turned = False
         self._movables: tuple[Movable, ...] = ()
         self._watched: tuple[str, ...] = ()
         self._reported: frozenset[str] = frozenset()
@@ -131,6 +134,16 @@ class SceneView:
     def change_options(self, change: OptionsChange) -> None:
         """Change the options at the next tick. Can be called by any thread."""
         self._tasks.put(lambda: self._change_options(change))
+
+    def look(self, position: NDArray[float64], at: NDArray[float64]) -> None:
+        """Turn the camera to a place at the next tick, and leave it there. Can be called by any thread."""
+        self._tasks.put(lambda: self._turn_camera(position, at))
+
+    def _turn_camera(self, position: NDArray[float64], at: NDArray[float64]) -> None:
+        self._is_turned = True
+        cameras: list[Any] = [self._initial_camera, self._client.camera]
+        for camera in cameras:
+            camera.position, camera.look_at = position, at
 
     def mark_outdated(self, _changes: object = None) -> None:
         """Update the layout at the next tick, because the scene has changed. Can be called by any thread."""
@@ -257,7 +270,7 @@ class SceneView:
         self._overlays.axes_length_m = seen.axes_length_m
         if seen.extent_m <= _MUCH_LARGER * self._extent_m:
             return
-        cameras: list[Any] = [self._initial_camera, self._client.camera]
+        cameras: list[Any] = [] if self._is_turned else [self._initial_camera, self._client.camera]
         for camera in cameras:
             camera.position, camera.look_at, camera.fov = seen.position, seen.look_at, seen.opening_rad
         self._extent_m = seen.extent_m

@@ -13,6 +13,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Self, TextIO
 
+import numpy as np
+
 from armillary.errors import InvalidArgument, MissingExtra
 from armillary.view.web._controls import configure_theme
 from armillary.view.web._guard import guarding
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     import viser
+    from numpy import float64
+    from numpy.typing import ArrayLike, NDArray
 
     from armillary.view._world_protocol import ViewableWorld
 
@@ -170,6 +174,7 @@ class Viewer:
         self.host, self.port = host, self._server.get_port()
         self._in_frame, self.read_only = in_frame, read_only
         self._views: dict[int, SceneView] = {}
+        self._look: tuple[NDArray[float64], NDArray[float64]] | None = None
         world.scene.attach(self._mark_outdated)
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="armillary-viewer", daemon=True)
@@ -195,6 +200,24 @@ class Viewer:
     def wait(self, timeout_s: float | None = None) -> bool:
         """Wait until the viewer is closed, or for a timeout; return whether it is closed."""
         return self._closing.wait(timeout_s)
+
+    def look(self, *, at: ArrayLike, from_: ArrayLike) -> None:
+        """Turn the cameras of all pages, also of those that are opened later, to a place.
+
+        Args:
+            at: (3,) the place to look at [m], in the frame of the picture.
+            from_: (3,) where the camera is [m].
+
+        Raises:
+            InvalidArgument: One of them is not a place, or both are the same.
+        """
+        places = tuple(np.array(place, dtype=float) for place in (from_, at))
+        is_place = all(place.shape == (3,) and np.isfinite(place).all() for place in places)
+        if not is_place or np.array_equal(*places):
+            raise InvalidArgument(f"at and from_ must be two places (x, y, z), got {at!r} and {from_!r}.", at)
+        self._look = places[0], places[1]
+        for view in tuple(self._views.values()):
+            view.look(*self._look)
 
     def close(self) -> None:
         """Stop the server; can be called twice."""
@@ -247,6 +270,8 @@ class Viewer:
                 in_frame=self._in_frame,
                 read_only=self.read_only,
             )
+            if self._look is not None:
+                self._views[key].look(*self._look)
         return tuple(self._views.values())
 
     def __enter__(self) -> Self:

@@ -128,3 +128,14 @@ class TestTrouble:
         )
         assert "pip install 'armillary[view]'" in ran.stdout
         assert World.view.__doc__
+
+
+class TestLooking:
+    @pytest.mark.parametrize("at", [(0, 0), (0, 0, float("nan")), (1, 2, 3)])
+    def test_is_refused_without_two_places(self, viewer, at):
+        with pytest.raises(InvalidArgument, match="two places"):
+            viewer.look(at=at, from_=(1, 2, 3))
+
+    def test_waits_for_pages_that_are_opened_later(self, viewer):
+        viewer.look(at=(0, 0, 0), from_=(1, 1, 1))
+        assert viewer.is_open
