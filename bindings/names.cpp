@@ -120,6 +120,7 @@ Upcalls::Upcalls(nb::handle given)
       resolve_pending(nb::object(given.attr("store_pending"))),
       complete_joints(nb::object(given.attr("complete_joints"))),
       complete_joint_series(nb::object(given.attr("complete_joint_series"))),
+      joints_came(nb::object(given.attr("joints_came"))),
       wheels_turned(nb::object(given.attr("wheels_turned"))),
       pose_between_points(nb::object(given.attr("pose_between_points"))),
       by_policy(nb::object(given.attr("by_policy"))),

@@ -39,13 +39,13 @@ class Upcall : nb::object {
 /// The Python functions that the bindings call, taken from `armillary.store.upcalls.Upcalls` when a store is made, so that a
 /// missing one is found there. Each takes the store first, but for those that are about a value alone.
 struct Upcalls {
-  Upcall admit_name, declare_name, recall_name, knows_name, recall_joint;    // what a name may be, and whether it is known
-  Upcall check_new_pose, read_twist, store_twist, resolve_pending;           // rules of bodies; twists that wait for poses
-  Upcall complete_joints, complete_joint_series, wheels_turned;              // joints that follow from others
-  Upcall pose_between_points, by_policy;                                     // questions that Python puts together
-  Upcall notify;                                                             // observers, in the order of the changes
-  Upcall warn_of_dropped;                                                    // samples of a batch that are not kept
-  Upcall as_transform, as_joint_covariance, as_joint_covariances, with_row;  // values: no store
+  Upcall admit_name, declare_name, recall_name, knows_name, recall_joint;     // what a name may be, and whether it is known
+  Upcall check_new_pose, read_twist, store_twist, resolve_pending;            // rules of bodies; twists that wait for poses
+  Upcall complete_joints, complete_joint_series, joints_came, wheels_turned;  // joints that follow from others
+  Upcall pose_between_points, by_policy;                                      // questions that Python puts together
+  Upcall notify;                                                              // observers, in the order of the changes
+  Upcall warn_of_dropped;                                                     // samples of a batch that are not kept
+  Upcall as_transform, as_joint_covariance, as_joint_covariances, with_row;   // values: no store
 
   Upcalls() = default;
   explicit Upcalls(nb::handle given);

@@ -1,12 +1,14 @@
 """Frames that joints drive: an update and a question, and the same path with sampled transforms instead."""
 
+import math
 from collections.abc import Iterator
 from time import process_time_ns
 
 import numpy as np
+import scipy.optimize
 
 from armillary import Transform, World, seconds
-from armillary.articulation import ArticulationModel
+from armillary.articulation import ArticulationModel, Edit, position
 from armillary.articulation.mechanisms import four_bar, stewart_platform
 from armillary.scene import AddJoints, ClosedForm, Drive
 from context import Bench, cpu_ns, race
@@ -31,6 +33,49 @@ def rows(bench: Bench) -> Iterator[Row]:
     best = race({name: lambda _, w=world: _batch_ns(w, times) for name, world in worlds.items()}, bench.repeats)
     yield Row.at_most("transforms, 7 driven edges, over sampled", best[DRIVEN] / best[SAMPLED], "x", asked=10.0)
     yield from _loops(bench)
+    yield from _single_solves(bench)
+
+
+def _single_solves(bench: Bench) -> Iterator[Row]:
+    """One solution of a four-bar after the other, a tenth of a radian apart, beside scipy's root with a Jacobian."""
+    model, crank = ArticulationModel(), position("it/crank")
+    model.edit(four_bar("it"))
+    angles = (0.1 * np.arange(500)).tolist()
+    found = [model.solve({crank: angle})[position("it/rocker")] for angle in angles]
+    agrees = max(abs(math.sin(mine - theirs)) for mine, theirs in zip(found, _by_scipy(angles), strict=True))
+    yield Row.at_most(
+        "four-bar, model.solve against scipy.optimize.root, the largest difference", agrees, "rad", asked=1e-6
+    )
+    ours = lambda _: cpu_ns(lambda: [model.solve({crank: angle}) for angle in angles], len(angles))  # noqa: E731
+    peer = lambda _: cpu_ns(lambda: _by_scipy(angles), len(angles))  # noqa: E731
+    best = bench.race({"model.solve": ours, "scipy": peer}, repeats=3)
+    yield Row.faster("model.solve of a four-bar", best["model.solve"], best["scipy"], "scipy.optimize.root", asked=1.0)
+
+
+def _by_scipy(angles: list[float]) -> list[float]:
+    """The rocker of the default four-bar, each search from the solution before."""
+    a, b, c, ground = 0.1, 0.3, 0.25, 0.35
+    rockers, last = [], np.array([0.9273, 1.8546])
+    for angle in angles:
+        ax, ay = a * math.cos(angle) - ground, a * math.sin(angle)
+
+        def residual(q: np.ndarray, ax: float = ax, ay: float = ay, angle: float = angle) -> list[float]:
+            coupler, rocker = angle + q[0], q[1]
+            return [
+                ax + b * math.cos(coupler) - c * math.cos(rocker),
+                ay + b * math.sin(coupler) - c * math.sin(rocker),
+            ]
+
+        def slope(q: np.ndarray, angle: float = angle) -> list[list[float]]:
+            coupler, rocker = angle + q[0], q[1]
+            return [
+                [-b * math.sin(coupler), c * math.sin(rocker)],
+                [b * math.cos(coupler), -c * math.cos(rocker)],
+            ]
+
+        last = scipy.optimize.root(residual, last, jac=slope, tol=1e-10).x
+        rockers.append(float(last[1]))
+    return rockers
 
 
 def _loops(bench: Bench) -> Iterator[Row]:
@@ -40,13 +85,21 @@ def _loops(bench: Bench) -> Iterator[Row]:
         ("four-bar", four_bar("it"), 0.8e-9 * at[:, None]),
         ("Stewart platform", stewart_platform("it"), 0.6 + 0.02 * np.sin(1e-9 * at[:, None] + np.arange(6))),
     ):
-        world, model = World(history=seconds(1000)), ArticulationModel()
-        model.edit(edits)
-        world.mount(model, in_frame="map")
         ways = {"series": _series_ns, "single": _singles_ns}
-        timed = {key: lambda _, way=way, given=(world, positions, at): way(*given) for key, way in ways.items()}
+        timed = {
+            key: lambda _, way=way, given=(edits, positions): way(_mounted(given[0]), given[1], at)
+            for key, way in ways.items()
+        }
         best = bench.race(timed, repeats=3)
         yield Row.faster(f"set_joint_series of a {name}, a sample", best["series"], best["single"], "set_joints")
+
+
+def _mounted(edits: list[Edit]) -> World:
+    """A world for each repeat: samples of an instant that has some already are followed by all later ones."""
+    world, model = World(history=seconds(1000)), ArticulationModel()
+    model.edit(edits)
+    world.mount(model, in_frame="map")
+    return world
 
 
 def _series_ns(world: World, positions: np.ndarray, at: np.ndarray) -> float:

@@ -1807,17 +1807,18 @@ class PoseFilter:
         What became of the first `count` measurements: how many were used, the stamp of the last of these, their sources; stamp, source and distance of those rejected; the stamps at which the filter began anew; how many poses were compared with a prediction and used, and the mean of their squared distances.
         """
 
-def close_loop_rows(closure: Tape, equations: int, rows: NDArray[float64]) -> int:
+def follow_loop_rows(closure: Tape, equations: int, rows: NDArray[float64]) -> tuple[int, float, list[int]]:
     """
-    Close a loop for many values of its drivers, in place, each search from where the one before ended.
+    Close a loop for many values of its drivers, in place, each on the branch of the row before.
 
     Args:
         closure: From all positions, the dependents last, to what must be zero and its slopes along the dependents.
         equations: How many numbers must be zero.
-        rows: (N, positions); the dependents of the first row are where the search begins.
+        rows: (N, positions); the first row is closed, the dependents of the others are found.
 
     Returns:
-        How many rows are closed, from the first on; the next one wants a more careful search.
+        How many rows are closed; how much of the way to the next one could be followed; the rows on the way to which
+        branches meet, so that which one they are on cannot be told.
     """
 
 class TapeFunction:

@@ -61,18 +61,21 @@ Tape square_root_and_slope() {
 
 }  // namespace
 
-TEST(loop_rows_follow, "each row begins where the one before ended") {
-  double rows[] = {2.0, -1.0, 2.5, 77.0, 3.0, 77.0};
-  CHECK(close_rows(square_root_and_slope(), 1, 3, rows) == 3);
-  CHECK_CLOSE(rows[1], -std::sqrt(2.0), 1e-14);
+TEST(loop_rows_follow, "each row is on the branch of the one before") {
+  double rows[] = {1.0, -1.0, 2.5, 77.0, 900.0, 77.0};
+  std::uint8_t uncertain[3];
+  const FollowedRows followed = follow_rows(square_root_and_slope(), 1, 3, rows, uncertain);
+  CHECK(followed.rows == 3 && followed.reached == 1.0 && uncertain[1] == 0 && uncertain[2] == 0);
   CHECK_CLOSE(rows[3], -std::sqrt(2.5), 1e-14);
-  CHECK_CLOSE(rows[5], -std::sqrt(3.0), 1e-14);
+  CHECK_CLOSE(rows[5], -30.0, 1e-13);
 }
 
-TEST(loop_rows_stop, "the first row that cannot be closed, or is not determined, ends it") {
-  double unreachable[] = {2.0, 1.0, -1.0, 0.0, 2.0, 0.0}, flat[] = {0.0, 0.0}, strange[] = {NAN, 1.0};
-  CHECK(close_rows(square_root_and_slope(), 1, 3, unreachable) == 1);
-  CHECK(close_rows(square_root_and_slope(), 1, 1, flat) == 0);
-  CHECK(close_rows(square_root_and_slope(), 1, 1, strange) == 0);
-  CHECK(close_rows(square_root_and_slope(), 1, 0, strange) == 0);
+TEST(loop_rows_stop, "the first row to which the way ends, or cannot be begun, ends it") {
+  std::uint8_t uncertain[3];
+  double unreachable[] = {1.0, 1.0, -1.0, 0.0, 2.0, 0.0}, flat[] = {0.0, 0.0, 1.0, 0.0}, strange[] = {NAN, 1.0, 1.0, 1.0};
+  const FollowedRows left = follow_rows(square_root_and_slope(), 1, 3, unreachable, uncertain);
+  CHECK(left.rows == 1);
+  CHECK_CLOSE(left.reached, 0.5, 1e-6);  // half way the two roots meet
+  CHECK(follow_rows(square_root_and_slope(), 1, 2, flat, uncertain).rows == 1);
+  CHECK(follow_rows(square_root_and_slope(), 1, 2, strange, uncertain).rows == 1);
 }

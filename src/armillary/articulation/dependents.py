@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armillary.errors import InvalidArgument, StampOutOfRange
+from armillary.errors import InvalidArgument, LoopError, StampOutOfRange
+from armillary.stamps import LATEST
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,7 +20,13 @@ if TYPE_CHECKING:
     from armillary.store import Store
     from armillary.transforms import JointState
 
+    Configuration = tuple[dict[Variable, float], dict[Variable, float]]
+
 __all__ = ["DependentJoints"]
+
+_SAME = 1e-9
+_WINDOW_NS = 1_000_000_000
+_LARGEST_NS = 2**60
 
 
 class DependentJoints:
@@ -38,8 +45,8 @@ class DependentJoints:
     def complete(self, store: Store, joints: dict[str, float], at: int) -> None:
         """Add the dependents to the values of their drivers.
 
-        Drivers that are not among them keep their values; where one of them was never set, nothing follows. The solver
-        starts from the stored values of the dependents, so that the result depends on what is stored alone.
+        Drivers that are not among them keep their values; where one of them was never set, nothing follows. The loop is
+        followed from the sample before, so that the result depends on what is stored alone.
 
         Raises:
             LoopError: The loop cannot be closed there.
@@ -49,14 +56,14 @@ class DependentJoints:
         drivers = {variable: _known(store, joints, name, at) for name, variable in self._drivers.items()}
         if any(value is None or not math.isfinite(value) for value in drivers.values()):  # the core refuses it by name
             return
-        start = {variable: self._begin(store, joints, name, at) for name, variable in self._dependents.items()}
-        found = self._solver.solve({key: value or 0.0 for key, value in drivers.items()}, start=start)
+        before = self._configuration_before(store, at)
+        found = self._solver.follow(before, {key: value or 0.0 for key, value in drivers.items()})
         joints.update({name: found[variable] for name, variable in self._dependents.items()})
 
     def complete_series(self, store: Store, columns: dict[str, NDArray[np.float64]], stamps: NDArray[np.int64]) -> None:
         """Add the columns of the dependents, for many instants in their order.
 
-        The solver starts each row from the result of the row before.
+        The loop is followed from row to row.
 
         Raises:
             LoopError: Names the first row in which the loop cannot be closed.
@@ -66,10 +73,36 @@ class DependentJoints:
         drivers = [_column(store, columns, name, stamps) for name in self._drivers]
         if any(column is None for column in drivers):
             return
-        first = {name: float(column[0]) for name, column in columns.items()}
-        start = {self._dependents[name]: self._begin(store, first, name, int(stamps[0])) for name in self._dependents}
-        found = self._solver.solve_rows(np.column_stack([c for c in drivers if c is not None]), start=start)
+        before = self._configuration_before(store, int(stamps[0]))
+        rows = np.column_stack([c for c in drivers if c is not None])
+        found = self._solver.solve_rows(rows, before=before, is_first=before is None)
         columns.update(zip(self._dependents, found.T, strict=True))
+
+    def follow_later(self, store: Store, first: int, last: int, source: str | None) -> None:
+        """Follow the loop anew through the samples after `first`, where new ones came until `last`.
+
+        So the samples alone decide, whatever their order. It ends with the first sample that stays as it was;
+        one to which the loop cannot be followed stays, too.
+        """
+        name = next(iter(self._dependents))
+        if (newest := _newest(store, name)) is None or newest <= first:
+            return
+        who = store.name if source is None else source
+        if who not in store.joint_sources(name):
+            return
+        before = self._configuration_at(store, first)
+        for stamp in map(int, store.joint_rows(name, first + 1, None, who)[0]):
+            drivers, stored = self._configuration_at(store, stamp)
+            try:
+                found = self._solver.follow(before, drivers)
+            except LoopError:
+                continue
+            before = drivers, found
+            if max(abs(found[variable] - stored[variable]) for variable in stored) > _SAME:
+                values = {dependent: found[variable] for dependent, variable in self._dependents.items()}
+                store.restore_joints(values, stamp, {}, who, is_integrated=False)
+            elif stamp > last:
+                return
 
     def polished(self, store: Store, name: str, state: JointState) -> JointState:
         """Return the state of a dependent with the loop closed, which interpolation only approximates.
@@ -81,18 +114,46 @@ class DependentJoints:
             return state
         states = {v: store.joint(driver, at=state.stamp, outside="hold") for driver, v in self._drivers.items()}
         drivers = {variable: one.value or 0.0 for variable, one in states.items()}
-        start = {v: self._begin(store, {}, dependent, state.stamp) for dependent, v in self._dependents.items()}
-        found = self._solver.solve(drivers, start=start)
+        before = self._configuration_before(store, state.stamp + 1)
+        found = self._solver.follow(before, drivers)
         speeds = {variable: one.velocity for variable, one in states.items() if one.velocity is not None}
         moves = len(speeds) == len(states) and state.velocity is not None and not state.held
         rates = self._solver.rates(drivers, found, speeds) if moves else {}
         wanted = self._dependents[name]
         return replace(state, value=found[wanted], velocity=rates.get(wanted, state.velocity))
 
-    def _begin(self, store: Store, joints: Mapping[str, float], name: str, at: int) -> float:
-        variable: Variable = self._dependents[name]
-        known = _known(store, joints, name, at)
-        return self._closure.start[variable] if known is None else known
+    def _configuration_before(self, store: Store, at: int) -> Configuration | None:
+        """Return the drivers and dependents at the newest sample before an instant; None where there is none."""
+        name = next(iter(self._dependents))
+        newest = _newest(store, name)
+        if newest is None:
+            return None
+        stamp = newest if newest < at else _sample_before(store, name, at)
+        return None if stamp is None else self._configuration_at(store, stamp)
+
+    def _configuration_at(self, store: Store, at: int) -> Configuration:
+        drivers = {variable: _known(store, {}, name, at) or 0.0 for name, variable in self._drivers.items()}
+        return drivers, {variable: _known(store, {}, name, at) or 0.0 for name, variable in self._dependents.items()}
+
+
+def _newest(store: Store, name: str) -> int | None:
+    """Return the stamp of the newest sample of a joint."""
+    try:
+        return store.joint_row(name, LATEST, "raise")[2]
+    except StampOutOfRange:
+        return None
+
+
+def _sample_before(store: Store, name: str, at: int) -> int | None:
+    """Return the stamp of the last sample of a joint before an instant, by any of its sources."""
+    window = _WINDOW_NS
+    while True:
+        start = None if window > _LARGEST_NS else at - window
+        found = [store.joint_rows(name, start, at - 1, source)[0] for source in store.joint_sources(name)]
+        stamps = [int(rows[-1]) for rows in found if len(rows)]
+        if stamps or start is None:
+            return max(stamps, default=None)
+        window *= 1000
 
 
 def _column(

@@ -1,17 +1,18 @@
-"""Newton's method on the residual of a kinematic loop."""
+"""Closing a kinematic loop: on the branch that it is on, while its drivers move."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import warnings
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armillary._core import close_loop_rows
+from armillary._core import follow_loop_rows
 from armillary.articulation.geometry import stack
-from armillary.errors import LoopError, NotGrounded, SingularLoop, UnreachableLoop
+from armillary.errors import LoopBranchUncertain, LoopError, NotGrounded, SingularLoop, UnreachableLoop
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -28,13 +29,16 @@ _EXACT = 1e-14
 _STEPS = 100
 _HALVINGS = 30
 _SINGULAR = 1e-7
+_END, _NEAR_END = 1e-3, 0.05
 
 
 class LoopSolver:
     """Finds the dependents of a kinematic loop for values of its drivers.
 
-    Every solution is the start of the next search, so that a loop stays on its branch while its drivers move; give
-    `start` to begin elsewhere.
+    A loop may be assembled in several ways. Each solution is followed from the last one, along the straight way between
+    the drivers, in steps small enough to stay on its branch. The first is followed from where all drivers are zero;
+    `start` chooses the branch there. Where branches meet on the way, or the parts do not reach each other between, the
+    warning `LoopBranchUncertain` says so.
     """
 
     def __init__(
@@ -51,7 +55,9 @@ class LoopSolver:
         self._residual = residual
         self._along_drivers: Compiled | None = None
         self._evaluate = stack([residual, *(slope[row] for row in range(self._rows))]).compile(order=order)
-        self._last = np.array([start[variable] for variable in self.dependents])
+        self._start = np.array([start[variable] for variable in self.dependents])
+        self._anchor: Array | None = None
+        self._last: Array | None = None
 
     def __repr__(self) -> str:
         found, given = (", ".join(map(str, some)) for some in (self.dependents, self.drivers))
@@ -62,22 +68,55 @@ class LoopSolver:
     ) -> dict[Variable, float]:
         """Return the value of each dependent.
 
+        Args:
+            drivers: Their values.
+            start: Search from these values of the dependents, in place of following the last solution.
+
         Raises:
             UnreachableLoop: The parts do not reach each other.
-            SingularLoop: The drivers do not determine the dependents there.
+            SingularLoop: The drivers do not determine the dependents there, or on the way.
         """
         given = self._driver_values(drivers)
-        begin = self._last if start is None else self._dependent_values(start)
-        found = self._solved(given, begin)
-        self._last = found
+        if start is not None:
+            found = self._searched(given, self._dependent_values(start))
+        else:
+            found = self._followed_from_any(given)
+        self._last = np.concatenate([given, found])
         return dict(zip(self.dependents, map(float, found), strict=True))
 
-    def solve_rows(self, drivers: Array, *, start: Mapping[Variable, float] | None = None) -> Array:
-        """Solve for many values of the drivers, each search beginning where the one before ended.
+    def follow(
+        self,
+        before: tuple[Mapping[Variable, float], Mapping[Variable, float]] | None,
+        drivers: Mapping[Variable, float],
+    ) -> dict[Variable, float]:
+        """Return the dependents, followed from a closed configuration of drivers and dependents.
+
+        Args:
+            before: None: from where all drivers are zero. What was solved here before does not matter.
+            drivers: The values to go to.
+
+        Raises:
+            UnreachableLoop, SingularLoop: As for `solve`.
+        """
+        given = self._driver_values(drivers)
+        found = self._followed_from_anchor(given) if before is None else self._followed(self._closed(before), given)
+        return dict(zip(self.dependents, map(float, found), strict=True))
+
+    def solve_rows(
+        self,
+        drivers: Array,
+        *,
+        start: Mapping[Variable, float] | None = None,
+        before: tuple[Mapping[Variable, float], Mapping[Variable, float]] | None = None,
+        is_first: bool = False,
+    ) -> Array:
+        """Solve for many values of the drivers, each followed from the one before.
 
         Args:
             drivers: (N, d), in the order of `drivers`.
             start: Where the search for the first row begins.
+            before: A closed configuration that the first row is followed from, in place of `start`.
+            is_first: Follow the first row from where all drivers are zero, whatever was solved here before.
 
         Returns:
             (N, k), in the order of `dependents`.
@@ -86,25 +125,101 @@ class LoopSolver:
             LoopError: With the first row in which the loop cannot be closed.
         """
         count = len(self.drivers)
-        rows = np.empty((1 + len(drivers), count + len(self.dependents)))  # the first row is the start of the search
-        rows[1:, :count] = drivers
-        rows[0, count:] = self._last if start is None else self._dependent_values(start)
+        rows = np.empty((len(drivers), count + len(self.dependents)))
+        rows[:, :count] = drivers
+        if not len(rows):
+            return rows[:, count:]
+        if is_first:
+            rows[0, count:] = self._in_row(0, self._followed_from_anchor, rows[0, :count])
+        else:
+            rows[0, count:] = self._first_row(rows[0, :count], start, before)
         done = 1
         while done < len(rows):
-            rows[done, count:] = rows[done - 1, count:]
-            done += close_loop_rows(self._evaluate.tape, self._rows, rows[done:])
-            if done < len(rows):  # whole Newton steps diverge there
-                rows[done, count:] = self._solved_row(done - 1, rows[done, :count], rows[done - 1, count:])
+            closed, reached, uncertain = follow_loop_rows(self._evaluate.tape, self._rows, rows[done - 1 :])
+            if uncertain:
+                self._warn(rows[done - 1 + uncertain[0], :count])
+            done += closed - 1
+            if done < len(rows):
+                rows[done, count:] = self._in_row(done, self._ended, rows[done - 1], rows[done].copy(), reached)
                 done += 1
-        self._last = rows[-1, count:].copy()
-        return rows[1:, count:].copy()
+        self._last = rows[-1].copy()
+        return rows[:, count:].copy()
 
-    def _solved_row(self, row: int, given: Array, begin: Array) -> Array:
+    def _first_row(
+        self,
+        given: Array,
+        start: Mapping[Variable, float] | None,
+        before: tuple[Mapping[Variable, float], Mapping[Variable, float]] | None,
+    ) -> Array:
+        if before is not None:
+            return self._in_row(0, self._followed, self._closed(before), given)
+        if start is not None:
+            return self._in_row(0, self._searched, given, self._dependent_values(start))
+        return self._in_row(0, self._followed_from_any, given)
+
+    @staticmethod
+    def _in_row(row: int, find: Callable[..., Array], *arguments: Any) -> Array:
         try:
-            return self._solved(given, begin)
+            return find(*arguments)
         except LoopError as error:
             error.row = row
             raise
+
+    # -- Following
+
+    def _followed_from_any(self, given: Array) -> Array:
+        """Follow the last solution; where that ends, the one at zero."""
+        if self._last is not None:
+            try:
+                return self._followed(self._last, given)
+            except LoopError:
+                pass
+        return self._followed_from_anchor(given)
+
+    def _followed_from_anchor(self, given: Array) -> Array:
+        """Follow from where all drivers are zero; where the parts do not reach each other there, search at once."""
+        if self._anchor is None:
+            zero = np.zeros(len(self.drivers))
+            try:
+                self._anchor = np.concatenate([zero, self._searched(zero, self._start)])
+            except LoopError:
+                return self._searched(given, self._start)
+        try:
+            return self._followed(self._anchor, given)
+        except LoopError:
+            return self._searched(given, self._start)
+
+    def _closed(self, before: tuple[Mapping[Variable, float], Mapping[Variable, float]]) -> Array:
+        """Return a configuration as an array, closed where it was given with errors."""
+        given, found = self._driver_values(before[0]), self._dependent_values(before[1])
+        if np.abs(self._at(given, found)[0]).max() > CLOSED:
+            found = self._searched(given, found)
+        return np.concatenate([given, found])
+
+    def _followed(self, begin: Array, given: Array) -> Array:
+        rows = np.stack([begin, begin])
+        rows[1, : len(given)] = given
+        closed, reached, uncertain = follow_loop_rows(self._evaluate.tape, self._rows, rows)
+        if uncertain:
+            self._warn(given)
+        if closed == len(rows):
+            return rows[1, len(given) :]
+        return self._ended(begin, rows[1], reached)
+
+    def _ended(self, begin: Array, left: Array, reached: float) -> Array:
+        """Search from where the way could not be followed further: what is found may be on another branch."""
+        count = len(self.drivers)
+        try:
+            found = self._searched(left[:count], left[count:])
+        except LoopError:  # where branches meet steps are as good as random: another one may succeed
+            found = self._searched(left[:count], begin[count:])
+        if reached < 1.0 - _END or float(np.abs(found - left[count:]).max()) > _NEAR_END:
+            self._warn(left[:count])
+        return found
+
+    def _warn(self, given: Array) -> None:
+        names = {variable.name: float(value) for variable, value in zip(self.drivers, given, strict=True)}
+        warnings.warn(LoopBranchUncertain(names), stacklevel=4)
 
     def rates(
         self,
@@ -131,7 +246,10 @@ class LoopSolver:
             raise NotGrounded(missing)
         return np.array([float(drivers[variable]) for variable in self.drivers])
 
-    def _solved(self, given: Array, dependents: Array) -> Array:
+    # -- Searching
+
+    def _searched(self, given: Array, dependents: Array) -> Array:
+        """Newton's method from any values of the dependents: it may end on any branch."""
         residual, slope = self._at(given, dependents)
         for _ in range(_STEPS):
             if np.abs(residual).max() <= _EXACT:

@@ -313,6 +313,11 @@ class Mounts:
             )
         return found
 
+    def joints_came(self, first: int, last: int, source: str | None) -> None:
+        """Follow the kinematic loops anew through samples that are later than new ones."""
+        for dependents in self.dependents_at(first):
+            dependents.follow_later(self.store, first, last, source)
+
     def polished(self, name: str, state: JointState) -> JointState:
         """Return the state of a joint with its kinematic loops closed."""
         for dependents in self.dependents_at(state.stamp):

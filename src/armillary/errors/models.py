@@ -18,6 +18,7 @@ __all__ = [
     "InvalidPath",
     "InvalidTape",
     "LinkLoop",
+    "LoopBranchUncertain",
     "LoopError",
     "MissingRead",
     "MountOutdated",
@@ -292,6 +293,18 @@ class SingularLoop(LoopError):
             drivers,
             f"The loop was to be closed for {_listed(drivers)}, and there it determines {determined} of its "
             f"{dependents} dependent variables. Keep away from this configuration, or make another variable a driver.",
+        )
+
+
+class LoopBranchUncertain(UserWarning):
+    """A kinematic loop could not be followed to these values of its `drivers`: which branch it is on cannot be told."""
+
+    def __init__(self, drivers: Mapping[str, float]) -> None:
+        self.drivers = dict(drivers)
+        super().__init__(
+            f"On the way to {_listed(drivers)} the loop passes where its branches meet, or where its parts do not reach "
+            "each other: which branch it is on cannot be told from its drivers. Set them more often, or set a dependent "
+            "joint with them."
         )
 
 

@@ -24,6 +24,7 @@ __all__ = [
     "as_joint_covariances",
     "complete_joint_series",
     "complete_joints",
+    "joints_came",
     "wheels_turned",
     "with_exact",
 ]
@@ -44,6 +45,9 @@ class Mechanisms(Protocol):
         self, names: Sequence[str], positions: ArrayLike, stamps: NDArray[int64], velocities: ArrayLike | None
     ) -> tuple[list[str], ArrayLike, ArrayLike | None]:
         """Return names, positions and velocities with the columns of joints that follow."""
+
+    def joints_came(self, first: int, last: int, source: str | None) -> None:
+        """Bring later samples of joints that follow in line with new ones, which came from `first` until `last`."""
 
     def polished(self, name: str, state: JointState) -> JointState:
         """Return the state of a joint with its kinematic loops closed, which interpolation only approximates."""
@@ -74,6 +78,12 @@ def complete_joint_series(
     if mechanisms is None:
         return names, positions, velocities
     return mechanisms.complete_series(names, positions, stamps, velocities)
+
+
+def joints_came(store: Store, first: int, last: int, source: str | None) -> None:
+    """Bring later samples of joints that follow from others in line with new ones."""
+    if store.mechanisms is not None:
+        store.mechanisms.joints_came(first, last, source)
 
 
 def wheels_turned(store: Store, at: int, source: str | None) -> None:

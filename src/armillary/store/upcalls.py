@@ -34,6 +34,7 @@ class Upcalls:
         store_pending: (store): store pending twists whose poses have come.
         complete_joints: (store, joints, at, covariance): add the joints that follow from these.
         complete_joint_series: (store, names, positions, stamps, velocities): add them for many instants.
+        joints_came: (store, first, last, source): follow loops anew through later samples of joints.
         wheels_turned: (store, at, source): move the bases whose wheels got a velocity.
         pose_between_points: (store, of=, ...): a pose of other points or along other axes than those of its frames.
         by_policy: (store, question, ...): answer by a policy that is a callable.
@@ -56,6 +57,7 @@ class Upcalls:
     store_pending: Call
     complete_joints: Call
     complete_joint_series: Call
+    joints_came: Call
     wheels_turned: Call
     pose_between_points: Call
     by_policy: Call
@@ -79,6 +81,7 @@ UPCALLS = Upcalls(
     store_pending=twists.store_pending,
     complete_joints=joints.complete_joints,
     complete_joint_series=joints.complete_joint_series,
+    joints_came=joints.joints_came,
     wheels_turned=joints.wheels_turned,
     pose_between_points=points.pose_between_points,
     by_policy=query.by_policy,

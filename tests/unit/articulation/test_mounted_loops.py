@@ -8,7 +8,7 @@ import pytest
 from armillary import World, seconds
 from armillary.articulation import ArticulationModel, position
 from armillary.articulation.mechanisms import four_bar, stewart_platform, tilting_platform
-from armillary.errors import InvalidArgument, OpenLoop, UnreachableLoop
+from armillary.errors import InvalidArgument, LoopBranchUncertain, OpenLoop, UnreachableLoop
 
 CLOSED_M = 1e-9
 STEP_NS = seconds(1e-5)
@@ -132,8 +132,9 @@ class TestAMountedFourBar:
 
     def test_raises_where_it_is_open_between_two_samples(self, world):
         mounted(world, four_bar("bar", crank_m=0.3, coupler_m=0.3, rocker_m=0.1, ground_m=0.35))
-        for t, angle in enumerate((0.7, -0.7)):
-            world.set_joints({"bar/crank": angle}, at=seconds(t))
+        world.set_joints({"bar/crank": 0.7}, at=seconds(0))
+        with pytest.warns(LoopBranchUncertain, match="its parts do not reach each other"):
+            world.set_joints({"bar/crank": -0.7}, at=seconds(1))
         with pytest.raises(OpenLoop, match="do not close its loop"):
             world.pose(of="bar/rocker", in_frame="map", at=seconds(0.5))
 

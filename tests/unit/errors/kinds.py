@@ -16,7 +16,7 @@ EXPRESSIONS = {
     errors.NoSuchOrder,
     errors.NotGrounded,
 }
-LOOPS = {errors.LoopError, errors.OpenLoop, errors.SingularLoop, errors.UnreachableLoop}
+LOOPS = {errors.LoopBranchUncertain, errors.LoopError, errors.OpenLoop, errors.SingularLoop, errors.UnreachableLoop}
 
 
 def _kinds(names: list[str]) -> set[type[errors.ArmillaryError]]:

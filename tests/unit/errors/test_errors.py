@@ -394,7 +394,7 @@ class TestTheTreeOfErrors:
 
     def test_warns_with_a_user_warning(self):
         warnings = [kind for kind in CLASSES if issubclass(kind, Warning)]
-        assert warnings == [errors.SamplesDropped, errors.SuspiciousName]
+        assert warnings == [errors.LoopBranchUncertain, errors.SamplesDropped, errors.SuspiciousName]
         assert all(issubclass(kind, UserWarning) for kind in warnings)
 
     def test_is_raised_by_real_calls_all_over(self):

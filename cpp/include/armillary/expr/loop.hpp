@@ -8,7 +8,8 @@ namespace armillary {
 
 /// Numbers that must be zero, and the positions that see to it: the dependents, which stand behind all others.
 ///
-/// Newton's method from where they are, in the sense of least squares: there may be more equations than dependents.
+/// Newton's method from where they are, in the sense of least squares: there may be more equations than dependents. Where that
+/// might lead to another branch, in steps small enough to stay on the present one.
 class Loop {
  public:
   static constexpr double kClosed = 1e-9;
@@ -27,6 +28,9 @@ class Loop {
   [[nodiscard]] std::string description() const;
 
  private:
+  [[nodiscard]] bool close_nearby(double* positions) const;
+  [[nodiscard]] bool close_by_continuation(double* positions) const;
+
   Tape residual_, slope_;
 };
 
