@@ -65,6 +65,34 @@ class SceneModel:
             self.undos.append(did)
             self.redos.clear()
 
+    def expire(self, older_than: int, kinds: Sequence[str], now: int) -> None:
+        """Take out what is older, whole with what is in it, unless that is younger or there is another way up."""
+        if changes := self._expired(older_than, kinds, now):
+            self.apply(changes, now)
+
+    def _expired(self, older_than: int, kinds: Sequence[str], now: int) -> list[Change]:
+        view = self.view()
+        inside = [thing for thing in view.things.values() if view.is_in(thing, self.root)]
+        old = {
+            thing
+            for thing in inside
+            if ("transform" if thing.kind in PLACED else thing.kind) in kinds
+            and thing.newest is not None
+            and self._newest_in(thing, view) + older_than < now
+        }
+        gone: set[Thing] = set()
+        while new := {t for t in inside if t is not self.root and self._is_gone(t, view, old, gone)} - gone:
+            gone |= new
+        leaving = [thing for thing in inside if thing in old and not gone.issuperset(view.parents(thing))]
+        return [Remove(thing.id) for thing in leaving]
+
+    def _is_gone(self, thing: Thing, view: ModelView, old: set[Thing], gone: set[Thing]) -> bool:
+        return thing in old or gone.issuperset(view.parents(thing))
+
+    def _newest_in(self, thing: Thing, view: ModelView) -> int:
+        stamps = [under.newest for under in view.things.values() if view.is_in(under, thing)]
+        return max((stamp for stamp in stamps if stamp is not None), default=0)
+
     def undo(self, now: int) -> None:
         self._take_back(self.undos, self.redos, now)
 
@@ -145,6 +173,8 @@ class SceneModel:
         if isinstance(change, AddConnection):
             for end in (*change.sources, *change.targets):
                 self._there(end)
+        if thing.kind == "geometry":
+            thing.seen = None if change.at is None else at
         if thing.kind in PLACED:
             self._place(thing, change.transform, None if change.at is None else at)
         self._assign(thing, change.attributes or {}, at)

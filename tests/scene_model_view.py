@@ -29,6 +29,7 @@ class Thing:
     kind: str
     payload: Any = None
     fixed: Transform | None = None
+    seen: int | None = None  # when a shape was, from which its age counts
     samples: dict[int, Transform] = field(default_factory=dict)
     assignments: list[tuple[str, Any, int]] = field(default_factory=list)
 
@@ -37,13 +38,20 @@ class Thing:
         assignments = [(key, value, now) for key, value in self.attributes(None).items()]
         place = self.samples[max(self.samples)] if self.samples else self.fixed
         if self.fixed is not None or place is None:
-            return Thing(self.id, self.kind, self.payload, place, assignments=assignments)
+            return Thing(self.id, self.kind, self.payload, place, self.seen, assignments=assignments)
         return Thing(self.id, self.kind, self.payload, samples={now: place}, assignments=assignments)
 
     def attributes(self, stamp: int | None) -> dict[str, Any]:
         """Return the attributes: the last assignment wins, from its instant on."""
         values = {key: value for key, value, at in self.assignments if stamp is None or at <= stamp}
         return {key: value for key, value in values.items() if value is not None}
+
+    @property
+    def newest(self) -> int | None:
+        """Return the stamp of its newest datum; None: it has none that can become old."""
+        if self.kind == "geometry":
+            return self.seen
+        return None if self.fixed is not None else max(self.samples, default=None)
 
     def parent_T_thing(self, stamp: int) -> Transform:
         """Between its samples; before the first one where it was fixed, else there; after the last one there."""

@@ -224,7 +224,7 @@ A test that takes five minutes ends its process with the stacks of all threads, 
 
 ## Every night
 
-`make nightly` runs what takes too long for a commit, and commits its record. Parts of it: `tools/nightly.py --only soak`.
+`make nightly` runs what takes too long for a commit, and writes its record, which is then committed. Parts of it: `tools/nightly.py --only soak`.
 """
 
 
@@ -280,7 +280,7 @@ def benchmark_lines(measured: dict[str, Any]) -> str:
 
 On {measured["machine"]}, Python {measured["python"]}, {measured["repeats"]} repeats ({about(measured)}). What each row
 measures is in `benchmarks/README.md`. Of {len(judged)} targets {len(judged) - len(missed)} were reached. Not reached, or not
-measured: {", ".join(missed) or "none"}.
+measured: {", ".join(missed) or "none"}. Topics: {", ".join(dict.fromkeys(row["topic"] for row in measured["rows"]))}.
 
 | what | Armillary | beside | target | reached |
 |---|---|---|---|---|

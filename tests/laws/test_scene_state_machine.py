@@ -45,6 +45,7 @@ attributes = st.dictionaries(keys, values, max_size=2)
 stamps = st.sampled_from([NOW, NOW, NOW, 0, 1, 500, 1500, 2500, 2501, 4000, 50_000])
 past_stamps = st.sampled_from([NOW, NOW, 0, 1, 500, 1500])
 transforms = st.sampled_from(TURNS)
+EXPIRING = [("transform", "geometry"), ("transform",), ("geometry",)]
 
 
 def new_nodes(living):
@@ -187,6 +188,13 @@ class ASceneAndItsModel(RuleBasedStateMachine):
             with contextlib.suppress(ArmillaryError):
                 copy.apply(data.draw(st.lists(changes(self.living), max_size=3)))
         assert state_of(self.world) == before
+
+    @rule(older_than=st.sampled_from([0, 1000, 3000, 8000, 10**6]), kinds=st.sampled_from(EXPIRING))
+    def expire(self, older_than, kinds):
+        self.by_both(
+            lambda: self.model.expire(older_than, kinds, self.clock.ns),
+            lambda: self.scene.expire(older_than=older_than, kinds=kinds),
+        )
 
     @rule()
     def undo(self):

@@ -231,3 +231,20 @@ def test_a_frame_that_a_node_stands_for_exists_in_whatever_order_that_is_merged(
         for change in order:
             copy.merge([change])
         assert sorted(copy.frames()) == sorted(world.frames())
+
+
+@pytest.mark.xfail(strict=True, reason="each keeps what came last: the author is no part of a sample (rule 14)")
+def test_two_authors_of_one_stamp_agree_once_they_exchanged_their_samples() -> None:
+    first = World("first")
+    first.add_frame("map", "cup")
+    first.add_relation(of="cup", in_frame="map", source="eyes")
+    worlds = [copied(first), copied(first)]
+    edge = {"of": "cup", "in_frame": "map", "source": "eyes"}
+    given = []
+    for world, pose in zip(worlds, (I, ONE_M), strict=True):
+        given.append({"transforms": [pose.xyz_wxyz], "at": [seconds(1)], "base": world.store.sample_base()})
+        world.set_pose(**edge, transform=pose, at=seconds(1))
+    for world, other in zip(worlds, reversed(given), strict=True):
+        world.store.merge_poses(**edge, **other)
+    poses = [world.pose(of="cup", in_frame="map", at=seconds(1)) for world in worlds]
+    assert poses[0].transform == poses[1].transform
