@@ -152,7 +152,7 @@ void set_joints(Self self, nb::handle joints, nb::handle given_at, nb::handle ve
     std::tie(positions, sure) =
         nb::cast<std::pair<nb::object, nb::object>>(core(self).upcalls.complete_joints(self, positions, at, covariance));
   say_joints(self, positions, at, velocities, source, std::move(sure), false);
-  if (core(self).has_loops) core(self).upcalls.joints_came(self, at, at, source);
+  if (core(self).has_loops) core(self).upcalls.joints_came(self, at, at, 1, source);
 }
 
 /// Where joints are by what was integrated from speeds: the answers say so.
@@ -210,7 +210,7 @@ void set_joint_series(Self self, std::vector<nb::object> names, nb::object posit
   const Failure failure = without_gil([&] { return core(self).forest->set_joints(channel->id, stamps.span(), rows.data()); });
   if (failure) raise_joint_failure(self, failure, true);
   resolve_pending(self);
-  if (core(self).has_loops) core(self).upcalls.joints_came(self, std::ranges::min(stamps.span()), *newest, source);
+  if (core(self).has_loops) core(self).upcalls.joints_came(self, std::ranges::min(stamps.span()), *newest, count, source);
   warn_of_dropped(self, stamps.span(), core(self).forest->retention_of(kNone), "joint " + shown(names.front()));
 }
 

@@ -125,7 +125,7 @@ class TestAStewartPlatform:
         begin = dict(zip(platform.place, (0.0, 0.0, 1.0, 0.0, 0.0, 0.0), strict=True))
         for _ in range(60):
             moved, turned = draw.uniform(-reach_m, reach_m, 3), draw.uniform(-turn_rad, turn_rad, 3)
-            wanted = Transform.from_xyz_rpy(xyz=(*moved, 0, 0, 1.0), rpy=turned)
+            wanted = Transform.from_xyz_rpy(xyz=moved + np.array([0.0, 0.0, 1.0]), rpy=turned)
             found = solver.follow((self.legs(platform, home), begin), self.legs(platform, wanted))
             reached = platform.base_T_platform.evaluate(found)
             np.testing.assert_allclose(reached.matrix, wanted.matrix, atol=1e-8)

@@ -78,17 +78,19 @@ class DependentJoints:
         found = self._solver.solve_rows(rows, before=before, is_first=before is None)
         columns.update(zip(self._dependents, found.T, strict=True))
 
-    def follow_later(self, store: Store, first: int, last: int, source: str | None) -> None:
-        """Follow the loop anew through the samples after `first`, where new ones came until `last`.
+    def follow_later(self, store: Store, first: int, last: int, count: int, source: str | None) -> None:
+        """Follow the loop anew through samples that are later than some of the `count` new ones, `first` until `last`.
 
-        So the samples alone decide, whatever their order. It ends with the first sample that stays as it was;
-        one to which the loop cannot be followed stays, too.
+        So the samples alone decide, whatever their order. It ends with the first sample that stays as it was; one to
+        which the loop cannot be followed stays, too.
         """
-        name = next(iter(self._dependents))
-        if (newest := _newest(store, name)) is None or newest <= first:
+        name, who = next(iter(self._dependents)), store.name if source is None else source
+        newest = _newest(store, name)
+        if newest is None or (count == 1 and newest <= last) or who not in store.joint_sources(name):
             return
-        who = store.name if source is None else source
-        if who not in store.joint_sources(name):
+        if count > 1 and len(store.joint_rows(name, first, last, who)[0]) <= count:  # no others are among them
+            first = last
+        if newest <= first:
             return
         before = self._configuration_at(store, first)
         for stamp in map(int, store.joint_rows(name, first + 1, None, who)[0]):

@@ -313,10 +313,10 @@ class Mounts:
             )
         return found
 
-    def joints_came(self, first: int, last: int, source: str | None) -> None:
+    def joints_came(self, first: int, last: int, count: int, source: str | None) -> None:
         """Follow the kinematic loops anew through samples that are later than new ones."""
         for dependents in self.dependents_at(first):
-            dependents.follow_later(self.store, first, last, source)
+            dependents.follow_later(self.store, first, last, count, source)
 
     def polished(self, name: str, state: JointState) -> JointState:
         """Return the state of a joint with its kinematic loops closed."""

@@ -302,9 +302,9 @@ class LoopBranchUncertain(UserWarning):
     def __init__(self, drivers: Mapping[str, float]) -> None:
         self.drivers = dict(drivers)
         super().__init__(
-            f"On the way to {_listed(drivers)} the loop passes where its branches meet, or where its parts do not reach "
-            "each other: which branch it is on cannot be told from its drivers. Set them more often, or set a dependent "
-            "joint with them."
+            f"On the way to {_listed(drivers)} the loop passes where its branches meet, or where its parts do not "
+            "reach each other: which branch it is on cannot be told from its drivers. Set them more often, or set a "
+            "dependent joint with them."
         )
 
 

@@ -46,8 +46,8 @@ class Mechanisms(Protocol):
     ) -> tuple[list[str], ArrayLike, ArrayLike | None]:
         """Return names, positions and velocities with the columns of joints that follow."""
 
-    def joints_came(self, first: int, last: int, source: str | None) -> None:
-        """Bring later samples of joints that follow in line with new ones, which came from `first` until `last`."""
+    def joints_came(self, first: int, last: int, count: int, source: str | None) -> None:
+        """Bring later samples of joints that follow in line with `count` new ones, from `first` until `last`."""
 
     def polished(self, name: str, state: JointState) -> JointState:
         """Return the state of a joint with its kinematic loops closed, which interpolation only approximates."""
@@ -80,10 +80,10 @@ def complete_joint_series(
     return mechanisms.complete_series(names, positions, stamps, velocities)
 
 
-def joints_came(store: Store, first: int, last: int, source: str | None) -> None:
+def joints_came(store: Store, first: int, last: int, count: int, source: str | None) -> None:
     """Bring later samples of joints that follow from others in line with new ones."""
     if store.mechanisms is not None:
-        store.mechanisms.joints_came(first, last, source)
+        store.mechanisms.joints_came(first, last, count, source)
 
 
 def wheels_turned(store: Store, at: int, source: str | None) -> None:

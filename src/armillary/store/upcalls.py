@@ -34,7 +34,7 @@ class Upcalls:
         store_pending: (store): store pending twists whose poses have come.
         complete_joints: (store, joints, at, covariance): add the joints that follow from these.
         complete_joint_series: (store, names, positions, stamps, velocities): add them for many instants.
-        joints_came: (store, first, last, source): follow loops anew through later samples of joints.
+        joints_came: (store, first, last, count, source): follow loops anew through later samples of joints.
         wheels_turned: (store, at, source): move the bases whose wheels got a velocity.
         pose_between_points: (store, of=, ...): a pose of other points or along other axes than those of its frames.
         by_policy: (store, question, ...): answer by a policy that is a callable.
