@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armillary import LATEST, Transform, World, errors
-from conformance.memories import ENDLESS, ArmillaryMemory, Memory, Sample, Segment, Tf2Memory
+from conformance.memories import ENDLESS, Memory, Sample, Segment, Tf2Memory
 from conformance.peer import Tf2Buffer, Tf2Peer
 
 CLOSE = 1e-9  # metres, and quaternion components
@@ -243,27 +243,22 @@ def reports_no_connection(twin, question, ours, theirs, tf2) -> bool:
 
 
 def answered_for_a_stamp_that_is_covered(twin, question, ours, theirs, tf2) -> bool:
-    """Not later than tf2's stamp, and what tf2 itself answers about that stamp; or there is no such stamp."""
+    """Not later than tf2's stamp, and what tf2 itself answers about that stamp.
+
+    Refused where the histories of the newest path do not overlap, whatever older paths cover, or where it is none.
+    """
     if ours.error:
         if ours.error is errors.NotConnected:
             return any(is_apart_somewhere(twin, segment) for segment in question.segments)
-        if isinstance(twin.memory, ArmillaryMemory):  # moves were forgotten: the search may give up
-            return ours.error is errors.StampOutOfRange
-        is_answered = all(is_answered_somewhere(twin, segment) for segment in question.segments)
-        return ours.error is errors.StampOutOfRange and not is_answered
+        return ours.error is errors.StampOutOfRange
     stamps = [our_answer(twin.world, Question(*segment)).stamp for segment in question.segments]
     timed = question._replace(at=stamps[-1], of_at=stamps[0])
     no_later = theirs.error is not None or ours.stamp <= theirs.stamp
     return no_later and ours.is_close(their_answer(tf2.ask(*timed.for_tf2("lookup")), ours.can))
 
 
-def is_answered_somewhere(twin, segment: Segment) -> bool:
-    """At its instant; for the latest at any instant with a sample, which is where a covered time begins or ends."""
-    return any(our_answer(twin.world, question).error is None for question in at_each_sample(twin, segment))
-
-
 def is_apart_somewhere(twin, segment: Segment) -> bool:
-    """Whether at one of these instants no chain leads from one frame to the other, whoever is held."""
+    """Whether at the instant of some sample no chain leads from one frame to the other, whoever is held."""
     asked = at_each_sample(twin, segment)
     return any(our_answer(twin.world, one, outside="hold").error is errors.NotConnected for one in asked)
 
