@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from armillary.errors import FrameNameTaken, InvalidArgument
 from armillary.relations.rules import TwistEdge, raise_if_violated
 from armillary.stamps import LATEST, Latest
+from armillary.store import limits
 from armillary.store.names import declare_name, frame_name
 from armillary.transforms import check_name
 
@@ -38,6 +39,9 @@ def check_body(store: Store, name: object, frames: Sequence[str | NodeId]) -> tu
     stored, members = check_name(name), [frame_name(store, frame) for frame in frames]
     if (node := store.node_of_frame(stored)) is not None and stored != str(node):
         raise FrameNameTaken(stored, node)
+    declared = store.bodies()
+    hint = "Take back those that are gone with world.remove_body."
+    limits.check_limit(len(declared) + (stored not in declared), limits.MOST_BODIES, "bodies", hint)
     together = {*members, *store.frames_of(stored), *([stored] if store.has_frame(stored) else [])}
     asked = f"put {', '.join(sorted(together))} on one body '{stored}'"
     hint = f"Leave one of them out of '{stored}', or set the twist with another source=."

@@ -242,6 +242,11 @@ class Dispatcher:
             thread.start()
             self._thread = thread
 
+    @property
+    def is_this_thread(self) -> bool:
+        """Whether the caller is on the dispatcher's thread: in a callback."""
+        return self._thread is threading.current_thread()
+
     def _run(self) -> None:
         """Serve waits until `close`. No error ends the thread: later callbacks would be lost."""
         is_running = True

@@ -10,6 +10,7 @@ from uuid import UUID
 from armillary._core import DETACHED_NODE, ROOT_NODE, ChangeRequest, NodeId
 from armillary.errors import InvalidArgument, InvalidName, UnknownFrame, UnknownNode
 from armillary.stamps import LATEST
+from armillary.store import limits
 from armillary.store.bodies import check_body, check_on_body
 from armillary.store.changes import NOW, Now
 from armillary.store.names import admit_name, declare_name, is_only_a_body, recall_joint, recall_name
@@ -198,6 +199,9 @@ class ChangeContext:
         if not isinstance(kinds, Mapping):
             raise InvalidArgument(f"Joints are given as {{name: kind}}, got {kinds!r}.", kinds)
         joints = {check_name(name): kind for name, kind in kinds.items()}
+        known = {name for name, _ in self._store.variables()}
+        total = len(known.union(self._joints, joints))
+        limits.check_limit(total, limits.MOST_JOINTS, "joints", "Remove those that are gone with RemoveJoints.")
         self._joints = self._joints.union(joints)
         return joints
 

@@ -730,21 +730,22 @@ class Store(StoreCore):
         """Await a pose or a twist: for asyncio."""
         import asyncio  # noqa: PLC0415  (half of our import time, and most programs never await)
 
-        question, kind = self._wait_for(query)
         loop = asyncio.get_running_loop()
+        if self.dispatcher.is_this_thread:  # a callback runs a loop of its own: who would answer is waiting here
+            wait: Any = self.wait_for_twist if isinstance(query, TwistQuery) else self.wait_for_pose
+            return await loop.run_in_executor(None, wait, query, timeout_s)
+        question, kind = self._wait_for(query)
         future: asyncio.Future[Any] = loop.create_future()
 
         def resolve(set_it: Callable[[Any], None], value: object) -> None:
             if not future.done():
                 set_it(value)
 
-        handle = self.dispatcher.ask(
-            question,
-            lambda answer: loop.call_soon_threadsafe(resolve, future.set_result, answer),
-            lambda error: loop.call_soon_threadsafe(resolve, future.set_exception, error),
-            timeout_s,
-            kind,
-        )
+        def answer_with(set_it: Callable[[Any], None]) -> Callable[[Any], object]:
+            return lambda value: loop.call_soon_threadsafe(resolve, set_it, value)
+
+        told, failed = answer_with(future.set_result), answer_with(future.set_exception)
+        handle = self.dispatcher.ask(question, told, failed, timeout_s, kind)
         try:
             return await future
         finally:

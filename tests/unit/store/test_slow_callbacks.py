@@ -11,7 +11,7 @@ import pytest
 from armillary import World, seconds
 from armillary._core import ReadyQueue
 from armillary.errors import LimitReached, WaitTimeout, WorldClosed
-from unit.kit import WAIT_S, Mailbox, drain, drive, x_of
+from unit.kit import STILL, WAIT_S, Mailbox, drain, drive, x_of
 
 ROBOT = {"of": "robot", "in_frame": "map"}
 
@@ -245,3 +245,23 @@ class TestAnErrorThatNobodyExpected:
         assert world.store.dispatcher._waits == {}
         world.on_pose(mailbox, **ROBOT, on_failure=mailbox, timeout_s=0)
         assert isinstance(mailbox.wait()[0], WaitTimeout)
+
+
+class TestAwaitingInACallback:
+    def test_ends_in_time_and_with_an_answer(self):
+        """The callback has the thread that would otherwise answer."""
+        world, answers, done = World(), [], threading.Event()
+
+        def callback(_):
+            for frame, timeout_s in (("late", 0.05), ("cup", WAIT_S)):
+                try:
+                    answers.append(asyncio.run(world.pose_when_ready(of=frame, in_frame="map", timeout_s=timeout_s)))
+                except WaitTimeout as error:
+                    answers.append(error)
+            done.set()
+
+        world.on_pose(callback, of="cup", in_frame="map")
+        world.fix(of="cup", in_frame="map", transform=STILL)
+        assert done.wait(WAIT_S)
+        assert isinstance(answers[0], WaitTimeout)
+        assert answers[1].transform == STILL
