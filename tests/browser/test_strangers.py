@@ -123,8 +123,12 @@ class TestAHostilePage:
 
 def recorded_drag(world, viewer, page) -> list[int]:
     """Move the joint as a user does, back again, and return the bytes of the message that moved it."""
-    sent: list[bytes] = []
-    page.on("websocket", lambda socket: socket.on("framesent", sent.append))
+    sent: list[bytes | str] = []
+
+    def record(frame: bytes | str) -> None:
+        sent.append(frame)
+
+    page.on("websocket", lambda socket: socket.on("framesent", record))
     page.goto(viewer.url)
     named = page.locator("label", has_text="lift").first.get_attribute("for")
     slider = page.locator(f"[id='{named}'] [role=slider]")

@@ -50,11 +50,11 @@ CENTRE = {
 
 @pytest.fixture(scope="module")
 def session():
-    """The robot drove one and a half metres in ten seconds; nothing moves any more."""
+    """The robot drove half a metre in ten seconds; nothing moves any more."""
     with World("yard", history=seconds(100), clock=FakeClock(seconds(10.0))) as world:
         mount_models(world)
         for t in range(11):
-            world.set_pose(of="crane/base", in_frame="map", transform=moved(0.15 * t - 0.75), at=seconds(t))
+            world.set_pose(of="crane/base", in_frame="map", transform=moved(0.05 * t - 0.25), at=seconds(t))
         rest_joints(world)
         world.set_joints({"safe/handle": 0.7}, at=seconds(10.5))
         with world.view(quiet=True) as viewer, opened_page() as page:
