@@ -176,19 +176,20 @@ void find_clusters(Judgement& judgement) {
 
 }  // namespace
 
-namespace {
-
-/// The edges of the paths that are used, each once.
-void list_edges(Judgement& judgement) {
+std::vector<std::uint32_t> edges_along_paths(const Judgement& judgement) {
   std::vector<bool> is_taken(judgement.found.edges.size(), false);
-  judgement.edges.reserve(judgement.found.edges.size());
+  std::vector<std::uint32_t> edges;
+  edges.reserve(judgement.found.edges.size());
   for (const std::uint32_t path : judgement.used)
     for (const CandidateStep& step : judgement.found.paths[path].steps) {
       if (is_taken[step.edge]) continue;
       is_taken[step.edge] = true;
-      judgement.edges.push_back(step.edge);
+      edges.push_back(step.edge);
     }
+  return edges;
 }
+
+namespace {
 
 void number_vertices(const Question& question, Judgement& judgement) {
   Vertices vertices(question);
@@ -208,12 +209,12 @@ void number_vertices(const Question& question, Judgement& judgement) {
 }  // namespace
 
 void list_graph(const Question& question, Judgement& judgement) {
-  list_edges(judgement);
+  judgement.edges = edges_along_paths(judgement);
   number_vertices(question, judgement);
 }
 
 void build_graph(const PathSearch& search, const Question& question, Judgement& judgement) {
-  list_edges(judgement);
+  judgement.edges = edges_along_paths(judgement);
   // By name: the same for a question and its inverse, whatever arrived first.
   std::ranges::stable_sort(judgement.edges, [&](std::uint32_t a, std::uint32_t b) {
     return search.is_edge_before(judgement.found.edges[a], judgement.found.edges[b]);

@@ -7,6 +7,8 @@
 
 namespace armillary {
 
+/// The edges of the paths that are used, each once, in the order of the paths.
+[[nodiscard]] std::vector<std::uint32_t> edges_along_paths(const Judgement& judgement);
 /// Fills `graph`, `edges`, `first` and `last` of the judgement from the paths that it uses, as if all errors were independent.
 void list_graph(const Question& question, Judgement& judgement);
 

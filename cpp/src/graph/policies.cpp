@@ -170,7 +170,7 @@ Failure Chooser::fuse_used(PoseAnswer& out) {
     out.body = path.body;
     out.reference_body = path.reference_body;
   }
-  for (const std::uint32_t edge : judgement_->edges) out.relations.push_back(judgement_->found.edges[edge].relation);
+  for (const std::uint32_t edge : edges_along_paths(*judgement_)) out.relations.push_back(judgement_->found.edges[edge].relation);
   return {};
 }
 
