@@ -61,6 +61,11 @@ const TwistLink* BodyGraph::between(BodyId a, BodyId b) const {
   return found == first_between_.end() ? nullptr : &links_[found->second];
 }
 
+Stamp open_until(const Series& samples, Duration rival_timeout) {
+  const Stamp newest = samples.newest();
+  return newest == Stamp::always() ? newest : later(newest, rival_timeout);
+}
+
 bool covers(const Series& series, Stamp at) {
   if (series.empty() || series.newest() < at) return false;
   return static_cast<bool>(series.bracket(at).before);

@@ -52,7 +52,8 @@ bool BodySearch::expand(std::uint32_t from, const QueryContext& context, bool ne
   return false;
 }
 
-/// Collects, of the rivals that begin at `first`, those with a twist that poses carry; returns the index behind all of them.
+/// Collects, of the rivals that begin at `first`, those with a twist that poses carry, and those that are open though they do
+/// not reach the instant; returns the index behind all of them.
 std::size_t BodySearch::list_rivals(const std::vector<std::uint32_t>& near, std::size_t first, const QueryContext& context,
                                     bool needs_data) {
   const BodyGraph& graph = *topology_.bodies();
@@ -60,17 +61,19 @@ std::size_t BodySearch::list_rivals(const std::vector<std::uint32_t>& near, std:
   std::size_t i = first;
   for (; i < near.size() && graph.link(near[i]).rivals(graph.link(near[first])); ++i) {
     const TwistLink& link = graph.link(near[i]);
-    if (!needs_data || (usable_at(link, context) && is_connected(link.head, context))) scratch_.rivals.push_back(near[i]);
+    const bool is_open = !ends_.at.latest && link.is_open_at(ends_.at.at, topology_.rival_timeout());
+    const bool counts = !needs_data || is_open || usable_at(link, context);
+    if (counts && (!needs_data || is_connected(link.head, context))) scratch_.rivals.push_back(near[i]);
   }
   return i;
 }
 
 /// A source that has been silent for longer than the rival timeout contests nobody who gave something newer.
 bool BodySearch::has_ended(const TwistLink& link) const {
-  const Stamp open_until = later(link.series->newest(), topology_.rival_timeout());
-  if (!ends_.at.latest && ends_.at.at <= open_until) return false;
+  const Stamp end = open_until(*link.series, topology_.rival_timeout());
+  if (!ends_.at.latest && ends_.at.at <= end) return false;
   return std::ranges::any_of(scratch_.rivals, [&](std::uint32_t other) {
-    return topology_.bodies()->link(other).series->newest() > (ends_.at.latest ? open_until : link.series->newest());
+    return topology_.bodies()->link(other).series->newest() > (ends_.at.latest ? end : link.series->newest());
   });
 }
 
@@ -88,6 +91,8 @@ std::size_t BodySearch::choose_among_rivals(const std::vector<std::uint32_t>& ne
     next.body = link.body;
     preference = own;
   }
+  const bool is_found = next.body != kNone && (!needs_data || next.is_contested || usable_at(link_of(next), context));
+  if (!is_found) next.body = kNone;
   return end;
 }
 

@@ -40,8 +40,8 @@ void Selection::look_at(const Track& track, Stamp at, Duration rival_timeout) {
   Stamp newest = run->from;
   if (run->provider.kind == ProviderKind::sampled) {
     newest = run->provider.series().newest();
-    const Stamp heard = run->provider.is_step() ? Stamp::never() : later(newest, rival_timeout);
-    open.last = newest == Stamp::always() ? newest : heard;
+    const bool lasts = run->provider.is_step() && newest != Stamp::always();
+    open.last = lasts ? Stamp::never() : open_until(run->provider.series(), rival_timeout);
   } else if (run->provider.kind == ProviderKind::driven) {
     open = run->provider.driven().coverage();
     newest = open.empty() || at < open.first ? Stamp::always() : std::min(open.last, at);

@@ -84,15 +84,16 @@ EdgeTwist mounted(const PathEdge& edge, const TwistReading& reading, Stamp at, c
 EdgeTwist twist_of(const PathEdge& edge, Stamp at, const QueryContext& context) {
   EdgeTwist found;
   if (edge.links == nullptr) return found;
+  const TwistLink* before = nullptr;
   for (const TwistLink* link = edge.links; link->rivals(*edge.links); ++link) {
-    const TwistLink* before = found.reading.link;
     if (before != nullptr && link->preference_at(at) < before->preference_at(at)) continue;
     const TwistReading reading = reading_at(*link, at);
-    if (reading.link == nullptr) continue;
-    const EdgeTwist twist = mounted(edge, reading, at, *context.measured_in);
-    if (!twist) continue;
+    const bool has_reading = reading.link != nullptr;
+    const EdgeTwist twist = has_reading ? mounted(edge, reading, at, *context.measured_in) : EdgeTwist{};
+    if (has_reading ? !twist : !link->is_open_at(at, context.measured_in->rival_timeout())) continue;
     const bool is_equal = before != nullptr && link->preference_at(at) == before->preference_at(at);
     if (!is_equal) found = twist;
+    if (!is_equal) before = link;
     found.is_contested = is_equal;
   }
   if (found.is_contested) found.reading.link = nullptr;

@@ -46,3 +46,30 @@ class TestRivalTwists:
         say(world, 4.0, "camera", 0, 2)
         newest = world.twist(of="cart", relative_to="road")
         assert (newest.linear[0], newest.stamp) == (pytest.approx(4.0), seconds(2))
+
+
+class TestASourceThatIsOpenThoughItDoesNotReachTheInstant:
+    def test_contests_as_it_does_with_poses(self, world):
+        say(world, 3.0, "wheels", 0, 0.5)
+        say(world, 4.0, "camera", 0, 2)
+        for relative_to in ("road", "hall"):
+            with pytest.raises(AmbiguousPath, match="'wheels' and 'camera'"):
+                world.twist(of="cart", relative_to=relative_to, at=AT)
+
+    def test_is_none_once_it_has_been_silent_for_the_rival_timeout(self, world):
+        say(world, 3.0, "wheels", 0, 0.5)
+        say(world, 4.0, "camera", 0, 2)
+        assert world.twist(of="cart", relative_to="road", at=seconds(1.6)).linear[0] == pytest.approx(4.0)
+
+    def test_is_settled_by_a_preference(self, world):
+        say(world, 3.0, "wheels", 0, 0.5)
+        say(world, 4.0, "camera", 0, 2)
+        world.prefer(of="cart", source="camera")
+        assert world.twist(of="cart", relative_to="hall", at=AT).linear[0] == pytest.approx(5.0)
+
+    def test_leaves_the_poses_where_it_is_preferred(self, world):
+        say(world, 3.0, "wheels", 0, 0.5)
+        say(world, 4.0, "camera", 0, 2)
+        world.prefer(of="cart", source="wheels")
+        twist = world.twist(of="cart", relative_to="road", at=AT)
+        assert (twist.linear[0], twist.method) == (pytest.approx(1.0), "differentiated")

@@ -21,6 +21,10 @@ struct TwistPreference {
   int level;
 };
 
+/// Until when the samples of a source contest those of others: it has been silent for longer than the rival timeout then. Where
+/// there are none they contest nobody: `always`. Of poses as of twists.
+[[nodiscard]] Stamp open_until(const Series& samples, Duration rival_timeout);
+
 /// One measured motion between two bodies: that of `head` relative to `reference`, as `source` gives it.
 struct TwistLink {
   FrameId head = kNone;
@@ -36,6 +40,11 @@ struct TwistLink {
     for (const TwistPreference& step : preferences)
       if (step.from <= at) level = step.level;
     return level;
+  }
+
+  /// Whether its source contests others at an instant, whether or not its samples reach it.
+  [[nodiscard]] bool is_open_at(Stamp at, Duration rival_timeout) const {
+    return !series->empty() && series->first_row().stamp_ns() <= at.ns && at <= open_until(*series, rival_timeout);
   }
 
   /// Whether the two are rivals: about the same bodies, wherever on them and in either direction.
