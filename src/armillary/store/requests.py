@@ -39,6 +39,7 @@ class ChangeContext:
         requests: One for each change, with those that changes imply between them.
         frames: Requests for nodes of frames that the changes name; they precede `requests`.
         added: The indices of implied requests among `requests`.
+        taken_out: Nodes that a change of the batch takes out of a parent.
     """
 
     __slots__ = (
@@ -52,6 +53,7 @@ class ChangeContext:
         "frames",
         "now_ns",
         "requests",
+        "taken_out",
     )
 
     def __init__(self, store: Store) -> None:
@@ -60,6 +62,7 @@ class ChangeContext:
         self.requests: list[ChangeRequest] = []
         self.frames: list[ChangeRequest] = []
         self.added: set[int] = set()
+        self.taken_out: frozenset[NodeId] = frozenset()
         self._nodes: BatchNodes | None = None
         self._named = _NO_NAMES  # frames that the batch adds
         self._gone = _NO_NAMES  # frames that it removes
@@ -81,6 +84,14 @@ class ChangeContext:
     def at(self, at: int | Now) -> int:
         """Return an instant; the same one for every `NOW` of the batch."""
         return self.now_ns if at is NOW else at  # type: ignore[return-value]
+
+    def contained_since(self, node: NodeId, at: int | Now) -> int:
+        """Return since when a node is in a further parent; `NOW`: since it was added, unless it was put elsewhere."""
+        if at is not NOW or node in self.taken_out:
+            return self.at(at)
+        view = self._store.view()
+        since = view.unmoved_since(node) if view.contains(node) else None
+        return self.now_ns if since is None else min(since, self.now_ns)
 
     def since(self, at: int | Now | None) -> int:
         """Return the instant from which a node exists; None: always."""
