@@ -82,10 +82,16 @@ class Replicas:
 
     def __init__(self, count: int, damage: Damage = unharmed) -> None:
         self.clocks = [FakeClock(1000 + 37 * i) for i in range(count)]  # nobody's clock is right
-        self.worlds = [_world(i, clock) for i, clock in enumerate(self.clocks)]
+        self.worlds = [self.new_world(i, clock) for i, clock in enumerate(self.clocks)]
         self.letters: list[tuple[int, int, Letter]] = []
         self.island, self._damage = 0, damage
         self.run([("edit", 0, "group", node, parent, 0) for node, parent in SHARED])
+
+    def new_world(self, number: int, clock: FakeClock) -> World:
+        """A replica that knows nothing yet."""
+        world = undeclared_world(number, clock)
+        world.add_frame(world.scene.frame(world.scene.root))
+        return world
 
     def run(self, script: Sequence[Step]) -> None:
         for step, *what in script:
@@ -163,7 +169,7 @@ class Replicas:
         """One more copy, made of the same records in another order, in several messages."""
         records = self.worlds[0].scene.changes()
         random.Random(seed).shuffle(records)
-        world = _world(len(self.worlds), self.clocks[0])
+        world = self.new_world(len(self.worlds), self.clocks[0])
         for record in records:
             world.merge([record])
         return world
@@ -173,12 +179,11 @@ class Replicas:
             world.close()
 
 
-def _world(number: int, clock: FakeClock) -> World:
+def undeclared_world(number: int, clock: FakeClock) -> World:
     """Equal stamps must fall the same way in every run, or failing ones would not shrink."""
     with patch("secrets.randbits", lambda bits: number):
         world = World("abcdef"[number], clock=clock, authority=number % 2)
         world.store.set_machine_time(clock.ns)
-        world.add_frame(world.scene.frame(world.scene.root))
     return world
 
 

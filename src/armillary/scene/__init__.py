@@ -4,7 +4,7 @@ from armillary._core import ChangeRecord, NodeId
 from armillary.fusion import policies
 from armillary.scene._scene import Scene
 from armillary.scene._spatial import PastScene
-from armillary.scene.blocks import REQUIRED, FunctionBlock, Port, Transaction
+from armillary.scene.blocks import REQUIRED, FunctionBlock, Pipeline, Port, Transaction
 from armillary.scene.difference import (
     Added,
     AttributeChanged,
@@ -26,7 +26,17 @@ from armillary.scene.domains import (
     UncertainDomain,
 )
 from armillary.scene.expiry import ExpiryRule
-from armillary.scene.search import Hierarchy, Overlaps, Placements, PlaceQuestion, RayHit, RayHits, SceneGeometry
+from armillary.scene.search import (
+    Hierarchy,
+    NearNode,
+    NearNodes,
+    Overlaps,
+    Placements,
+    PlaceQuestion,
+    RayHit,
+    RayHits,
+    SceneGeometry,
+)
 from armillary.scene.traversal import VisitedNode, Visitor, Walk
 from armillary.shapes import (
     Box,
@@ -129,10 +139,13 @@ __all__ = [  # noqa: RUF022 - in plain order, as in every package
     "Move",
     "Moved",
     "NOW",
+    "NearNode",
+    "NearNodes",
     "NodeId",
     "Overlaps",
     "PastScene",
     "PathCollector",
+    "Pipeline",
     "PlaceQuestion",
     "Placements",
     "PointCloud",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,10 +12,21 @@ from armillary._core import NodeId
 from armillary.errors import ArmillaryError, InvalidArgument, InvalidStamp
 from armillary.errors.format import format_stamp
 from armillary.scene.reading import SceneReader
-from armillary.scene.search import Hierarchy, Placements, PlaceQuestion
+from armillary.scene.search import (
+    Hierarchy,
+    NearNode,
+    NearNodes,
+    Overlaps,
+    Placements,
+    PlaceQuestion,
+    check_nearest,
+    distance_to,
+)
+from armillary.shapes import Sphere
 from armillary.stamps import LATEST, Latest
 from armillary.store import Query
 from armillary.store.nodes import node_of_frame
+from armillary.transforms import Transform
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -23,13 +34,16 @@ if TYPE_CHECKING:
     from armillary._core import SceneView
     from armillary.fusion.policies import AnyPolicy
     from armillary.scene.difference import Side
-    from armillary.scene.search import Overlaps, RayHits
+    from armillary.scene.search import RayHits
     from armillary.shapes import Shape
     from armillary.shapes.volumes import BoundingSphere
     from armillary.store import Store
-    from armillary.transforms import Transform
 
 __all__ = ["PastScene", "SpatialReader"]
+
+_FIRST_RADIUS_M = 0.25
+"""Around the point, of the first search for the nearest; then twice as far, until there are enough."""
+_LAST_RADIUS_M = 1e8
 
 
 class SpatialReader(SceneReader):
@@ -53,8 +67,13 @@ class SpatialReader(SceneReader):
         outside: str = "raise",
         policy: AnyPolicy = "unique",
         hold_up_to_s: float | None = None,
+        where: Mapping[str, Any] | None = None,
     ) -> Overlaps:
         """The nodes whose shapes have a point in common with this one, which is in `in_frame`.
+
+        With `where`, a query as for `find`, the answer are things: of each shape that was met the node nearest at or
+        above it that the query describes, each once. What could be grasped within a metre of the gripper two seconds
+        ago: `overlapping(Sphere(1.0), in_frame="gripper", at=now - seconds(2), where={"graspable": True})`.
 
         Whole branches are skipped by the spheres around them; `.visited` counts the nodes that were tested, `.missing`
         names those whose frames have no pose at this instant: none at all, or several and `policy` does not choose.
@@ -64,7 +83,89 @@ class SpatialReader(SceneReader):
         """
         here, below = self._frame_named(in_frame), self._top(under)
         asked = self._asked(here, PlaceQuestion(at, outside, policy, hold_up_to_s))
-        return self._hierarchy.overlapping(self._geometry(), shape, in_frame=here, under=below, **asked)
+        found = self._hierarchy.overlapping(self._geometry(), shape, in_frame=here, under=below, **asked)
+        if where is None:
+            return found
+        things = dict.fromkeys(thing for thing, _ in self._things(found, where))
+        return Overlaps(list(things), visited=found.visited, missing=found.missing)
+
+    def nearest(
+        self,
+        count: int = 1,
+        *,
+        in_frame: str,
+        point: ArrayLike = (0.0, 0.0, 0.0),
+        at: int | Latest = LATEST,
+        max_m: float = math.inf,
+        where: Mapping[str, Any] | None = None,
+        under: NodeId | str | None = None,
+        outside: str = "raise",
+        policy: AnyPolicy = "unique",
+        hold_up_to_s: float | None = None,
+    ) -> NearNodes:
+        """The nodes whose shapes are nearest to a point in `in_frame`, with their distances, the nearest first.
+
+        The distance is that to the surface; 0 where the point is inside. With `where` the answer are things, as for
+        `overlapping`, each as near as the nearest of its shapes; the rest as there.
+
+        Args:
+            count: At most so many.
+            in_frame: The frame of the point.
+            point: Its coordinates [m].
+            at: The instant.
+            max_m: Nothing farther away.
+            where: A query as for `find`, for things.
+            under: Only at and under this node.
+            outside: As for `world.pose`.
+            policy: As for `world.pose`.
+            hold_up_to_s: As for `world.pose`.
+        """
+        here, below = self._frame_named(in_frame), self._top(under)
+        question = PlaceQuestion(at, outside, policy, hold_up_to_s)
+        asked = self._asked(here, question)
+        check_nearest(count, max_m)
+        sphere_T_here = Transform.from_xyz_rpy(xyz=np.asarray(point, dtype=float), rpy=(0.0, 0.0, 0.0)).inverse()
+
+        def met(radius_m: float) -> Overlaps:
+            geometry, sphere = self._geometry(), Sphere(radius_m)
+            return self._hierarchy.overlapping(
+                geometry, sphere, in_frame=here, under=below, in_frame_T_shape=sphere_T_here.inverse(), **asked
+            )
+
+        def distance_m(node: NodeId, within_m: float) -> float:
+            shape = self.geometry(node)
+            here_T_node = self._store.pose(of=self.frame(node), in_frame=here, **asked).transform
+            return distance_to(shape, sphere_T_here @ here_T_node, within_m)
+
+        radius_m = min(_FIRST_RADIUS_M, max_m)
+        while True:
+            found = met(radius_m)
+            pairs = [(node, node) for node in found] if where is None else self._things(found, where)
+            is_all = radius_m >= min(max_m, _LAST_RADIUS_M)
+            if is_all or len({thing for thing, _ in pairs}) >= count:
+                break
+            radius_m = min(2.0 * radius_m, max_m)
+        nearest: dict[NodeId, float] = {}
+        for thing, node in pairs:
+            nearest[thing] = min(nearest.get(thing, math.inf), distance_m(node, radius_m))
+        near = sorted(nearest.items(), key=lambda item: (item[1], str(item[0])))[:count]
+        return NearNodes([NearNode(*item) for item in near], visited=found.visited, missing=found.missing)
+
+    def _things(self, shapes: Iterable[NodeId], where: Mapping[str, Any]) -> list[tuple[NodeId, NodeId]]:
+        """Each shape with the nodes nearest at or above it that a query describes, one for every way up."""
+        described, pairs = set(self.find(where)), []
+        for shape in shapes:
+            pending, seen = [shape], set[NodeId]()
+            while pending:
+                node = pending.pop()
+                if node in seen:
+                    continue
+                seen.add(node)
+                if node in described:
+                    pairs.append((node, shape))
+                else:
+                    pending.extend(self.parents(node))
+        return pairs
 
     def raycast(
         self,

@@ -55,6 +55,7 @@ class Hierarchy:
         outside: str = "raise",
         policy: AnyPolicy = "unique",
         hold_up_to_s: float | None = None,
+        in_frame_T_shape: Transform | None = None,
     ) -> Overlaps:
         """The nodes at or below `under` whose shapes have a point in common with this one, which is in `in_frame`."""
         if not isinstance(shape, Shape):
@@ -62,7 +63,7 @@ class Hierarchy:
         search = _Search(self._of(geometry), geometry, PlaceQuestion(at, outside, policy, hold_up_to_s))
         sphere, box = shape.bounding_sphere(), shape.bounding_box()
         if sphere is not None and box is not None:
-            search.run(ShapeProbe(shape, sphere, box, Transform.identity()), in_frame, under)
+            search.run(ShapeProbe(shape, sphere, box, in_frame_T_shape or Transform.identity()), in_frame, under)
         return Overlaps([node for node, _ in search.found], visited=search.visited, missing=search.missing)
 
     def raycast(

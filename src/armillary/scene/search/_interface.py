@@ -81,6 +81,18 @@ class RayHit(NamedTuple):
     point: NDArray[np.float64]
 
 
+class NearNode(NamedTuple):
+    """A node near a point.
+
+    Attributes:
+        id: The node.
+        distance_m: From the point to the surface of its shape; 0 inside.
+    """
+
+    id: Any
+    distance_m: float
+
+
 class _Results(Sequence[Item], Generic[Item]):
     """The results of a search, and how they were found.
 
@@ -109,3 +121,7 @@ class Overlaps(_Results[Any]):
 
 class RayHits(_Results[RayHit]):
     """The nodes that a ray meets, the nearest first."""
+
+
+class NearNodes(_Results[NearNode]):
+    """The nodes nearest to a point, the nearest first."""
