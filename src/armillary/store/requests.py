@@ -12,7 +12,7 @@ from armillary.errors import InvalidArgument, InvalidName, UnknownFrame, Unknown
 from armillary.stamps import LATEST
 from armillary.store import limits
 from armillary.store.bodies import check_body, check_on_body
-from armillary.store.changes import NOW, Now
+from armillary.store.changes import NOW, Now, RemoveParent
 from armillary.store.names import admit_name, declare_name, is_only_a_body, recall_joint, recall_name
 from armillary.store.nodes import TRANSFORM_KINDS, id_of_frame, is_of_a_node
 from armillary.store.values import as_transform
@@ -39,7 +39,6 @@ class ChangeContext:
         requests: One for each change, with those that changes imply between them.
         frames: Requests for nodes of frames that the changes name; they precede `requests`.
         added: The indices of implied requests among `requests`.
-        taken_out: Nodes that a change of the batch takes out of a parent.
     """
 
     __slots__ = (
@@ -49,20 +48,20 @@ class ChangeContext:
         "_named",
         "_nodes",
         "_store",
+        "_taken_out",
         "added",
         "frames",
         "now_ns",
         "requests",
-        "taken_out",
     )
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, batch: Sequence[object] = ()) -> None:
         self._store = store
         self.now_ns = store.now()
         self.requests: list[ChangeRequest] = []
         self.frames: list[ChangeRequest] = []
         self.added: set[int] = set()
-        self.taken_out: frozenset[NodeId] = frozenset()
+        self._taken_out = {change.id for change in batch if isinstance(change, RemoveParent)} if len(batch) > 1 else ()
         self._nodes: BatchNodes | None = None
         self._named = _NO_NAMES  # frames that the batch adds
         self._gone = _NO_NAMES  # frames that it removes
@@ -87,7 +86,7 @@ class ChangeContext:
 
     def contained_since(self, node: NodeId, at: int | Now) -> int:
         """Return since when a node is in a further parent; `NOW`: since it was added, unless it was put elsewhere."""
-        if at is not NOW or node in self.taken_out:
+        if at is not NOW or node in self._taken_out:
             return self.at(at)
         view = self._store.view()
         since = view.unmoved_since(node) if view.contains(node) else None

@@ -178,13 +178,11 @@ class Store(StoreCore):
             for_undo: Whether `undo` takes them back.
             tag: Names the batch for `undo_tags` and for `mechanisms`.
         """
-        from armillary.store.changes import Change, RemoveParent  # noqa: PLC0415  (a program of poses alone needs none)
+        from armillary.store.changes import Change  # noqa: PLC0415  (a program of poses alone starts without it)
         from armillary.store.requests import ChangeContext  # noqa: PLC0415
 
         self.open_scene()
-        context = ChangeContext(self)
-        if len(changes) > 1:
-            context.taken_out = frozenset(change.id for change in changes if isinstance(change, RemoveParent))
+        context = ChangeContext(self, changes)
         for change in changes:
             if not isinstance(change, Change):
                 raise InvalidArgument(f"A change is made by the classes of armillary.scene, got {change!r}.", change)

@@ -30,10 +30,18 @@ class Pipeline:
     takes, whether a port stays without data. So a mistake is found before the first point of a cloud is touched.
 
     Example:
-        >>> pipeline = Pipeline(scene, inputs=(Port("cloud", ("geometry",)), Port("box", ("geometry",))))
-        >>> pipeline.add("crop", CropToBox(scene), into=scene.root, cloud="cloud", box="box")
-        >>> pipeline.add("thin", VoxelSubsample(scene), into=scene.root, cloud="crop.cropped")
-        >>> pipeline.run(cloud=cloud, box=box)["thin.subsampled"]
+        >>> import numpy as np
+        >>> from armillary import World
+        >>> from armillary.scene import Box, PointCloud
+        >>> from armillary.scene.blocks.point_clouds import CropToBox
+        >>> scene = World().scene
+        >>> pipeline = Pipeline(scene, inputs=(Port("scan", ("geometry",)), Port("region", ("geometry",))))
+        >>> pipeline.add("crop", CropToBox(scene), into=scene.root, cloud="scan", box="region")
+        >>> scan = scene.add_geometry(parent=scene.root, shape=PointCloud(np.array([[0, 0, 0], [9.0, 0, 0]])))
+        >>> region = scene.add_geometry(parent=scene.root, shape=Box((1.0, 1.0, 1.0)))
+        >>> (cropped,) = pipeline.run(scan=scan, region=region)["crop.cropped"]
+        >>> len(scene.geometry(cropped).points)
+        1
     """
 
     def __init__(self, scene: Scene, inputs: Sequence[Port] = ()) -> None:
