@@ -219,7 +219,8 @@ then a test that would be skipped for want of them fails.
 | laws against plain models, stories, units, tf2 in a second process, a real browser, every page and example | `make test-python` |
 | the demo, the site without a warning, the wheel in a fresh environment, the benchmarks' scripts | `make smoke` |
 
-Random inputs differ in every run. The run begins by printing its seed; `ARMILLARY_SEED=...` takes the same inputs again.
+Random inputs are those of one seed, which the run begins by printing; `ARMILLARY_SEED=fresh` takes others, as every night
+does, and `ARMILLARY_SEED=` with a printed number takes those again.
 A test that takes five minutes ends its process with the stacks of all threads, and is reported. No test asserts a time.
 
 ## Every night

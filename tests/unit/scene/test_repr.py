@@ -133,7 +133,7 @@ class TestATree:
         assert str(world.tree()) == f"map\n└── table ({str(table)[:8]})  [fixed]"
 
     def test_is_drawn_with_their_names(self, world, table):
-        svg = tree_svg(world)
+        svg = tree_svg(world, nodes=True)
         assert f">table ({str(table)[:8]})<" in svg
         assert str(table) not in svg
 

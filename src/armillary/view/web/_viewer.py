@@ -211,11 +211,11 @@ class Viewer:
         Raises:
             InvalidArgument: One of them is not a place, or both are the same.
         """
-        places = tuple(np.array(place, dtype=float) for place in (from_, at))
-        is_place = all(place.shape == (3,) and np.isfinite(place).all() for place in places)
-        if not is_place or np.array_equal(*places):
+        camera, target = np.array(from_, dtype=float), np.array(at, dtype=float)
+        is_place = all(place.shape == (3,) and np.isfinite(place).all() for place in (camera, target))
+        if not is_place or np.array_equal(camera, target):
             raise InvalidArgument(f"at and from_ must be two places (x, y, z), got {at!r} and {from_!r}.", at)
-        self._look = places[0], places[1]
+        self._look = camera, target
         for view in tuple(self._views.values()):
             view.look(*self._look)
 
