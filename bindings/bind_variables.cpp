@@ -142,15 +142,41 @@ void say_joints(Self self, const nb::object& positions, nb::handle at, nb::handl
   if (given.names.size() > saying.positions) core(self).upcalls.wheels_turned(self, at, source);
 }
 
-void set_joints(Self self, nb::handle joints, nb::handle given_at, nb::handle velocities, nb::handle source,
-                nb::handle covariance) {
+/// Whether a name is that of a joint which follows another one.
+bool is_follower(const StoreCore& world, nb::handle name) {
+  if (world.followers.empty() || !PyUnicode_Check(name.ptr())) return false;
+  Py_ssize_t size = 0;
+  const char* const text = PyUnicode_AsUTF8AndSize(name.ptr(), &size);
+  if (text == nullptr) PyErr_Clear();
+  return text != nullptr && world.followers.contains(std::string(text, static_cast<std::size_t>(size)));
+}
+
+bool names_follower(const StoreCore& world, nb::handle dict) {
+  if (world.followers.empty()) return false;
+  PyObject *key = nullptr, *value = nullptr;
+  for (Py_ssize_t place = 0; PyDict_Next(dict.ptr(), &place, &key, &value) != 0;)
+    if (is_follower(world, key)) return true;
+  return false;
+}
+
+bool is_text(nb::handle value, const char* text) {
+  return PyUnicode_Check(value.ptr()) && PyUnicode_CompareWithASCIIString(value.ptr(), text) == 0;
+}
+
+void set_joints(Self self, nb::handle joints, nb::handle given_at, nb::handle given_velocities, nb::handle source,
+                nb::handle covariance, nb::handle unknown, nb::handle limits) {
   const nb::object at = stamp_object(given_at, "at");
   check_ahead(self, as_stamp(at, "at"));
-  nb::object positions = as_dict(joints, "joints");
+  nb::object positions = as_dict(joints, "joints"), velocities = nb::borrow(given_velocities);
   nb::object sure = nb::borrow(covariance);
+  if (!velocities.is_none()) velocities = as_dict(velocities, "velocities");
+  if (!is_text(unknown, "raise") || !is_text(limits, "ignore") || names_follower(core(self), positions) ||
+      (!velocities.is_none() && names_follower(core(self), velocities)))
+    std::tie(positions, velocities, sure) = nb::cast<std::tuple<nb::object, nb::object, nb::object>>(
+        core(self).upcalls.admit_joints(self, positions, at, velocities, sure, unknown, limits));
   if (core(self).has_loops)
     std::tie(positions, sure) =
-        nb::cast<std::pair<nb::object, nb::object>>(core(self).upcalls.complete_joints(self, positions, at, covariance));
+        nb::cast<std::pair<nb::object, nb::object>>(core(self).upcalls.complete_joints(self, positions, at, sure));
   say_joints(self, positions, at, velocities, source, std::move(sure), false);
   if (core(self).has_loops) core(self).upcalls.joints_came(self, at, at, 1, source);
 }
@@ -172,8 +198,12 @@ void put_columns(const JointChannel& channel, const Doubles& values, std::size_t
 }
 
 void set_joint_series(Self self, std::vector<nb::object> names, nb::object positions, nb::handle at, nb::object velocities,
-                      nb::handle source, nb::handle covariance) {
+                      nb::handle source, nb::object covariance) {
   const Stamps stamps(at, "at");
+  if (std::ranges::any_of(names, [&](const nb::object& name) { return is_follower(core(self), name); }))
+    std::tie(names, positions, velocities, covariance) =
+        nb::cast<std::tuple<std::vector<nb::object>, nb::object, nb::object, nb::object>>(
+            core(self).upcalls.admit_joint_series(self, names, positions, velocities, covariance));
   const std::size_t given_names = names.size();
   if (core(self).has_loops && !stamps.span().empty())
     std::tie(names, positions, velocities) = nb::cast<std::tuple<std::vector<nb::object>, nb::object, nb::object>>(
@@ -282,21 +312,28 @@ void bind_world_variables(nb::class_<StoreCore>& store, nb::class_<WorldFace>& f
     world
         .def(
             "set_joints", &set_joints, "joints"_a, nb::kw_only(), "at"_a, "velocities"_a = nb::none(), "source"_a = nb::none(),
-            "covariance"_a = nb::none(),
+            "covariance"_a = nb::none(), "unknown"_a = "raise", "limits"_a = "ignore",
             nb::sig(
                 "def set_joints(self, joints: Mapping[str, float], *, at: int, velocities: Mapping[str, float] | None = None, "
-                "source: str | None = None, covariance: ArrayLike | None = None) -> None"),
+                "source: str | None = None, covariance: ArrayLike | None = None, unknown: Literal['raise', 'skip'] = 'raise', "
+                "limits: Literal['ignore', 'warn', 'raise'] = 'ignore') -> None"),
             "Say where joints are at one instant: all of them, or none.\n\n"
             "The poses that they drive are known with them, at every instant between two samples.\n\n"
+            "A joint that follows another one (mimic) may be given as well: it must be where that one puts it, to 1 mm or\n"
+            "0.01 rad. Given alone, it says where the other one is.\n\n"
             "Args:\n"
             "    joints: Names and positions [rad] or [m].\n"
             "    at: Instant [ns].\n"
             "    velocities: Names and velocities, of some or all of them; used for twists, not between positions.\n"
             "    source: Who asserts it; the world's own name if not given.\n"
             "    covariance: Variances of the positions, (k,), or (k, k), in the order of `joints`; unknown if not given. Where\n"
-            "        velocities are given: of positions, then velocities, (2k,) or (2k, 2k).\n\n"
+            "        velocities are given: of positions, then velocities, (2k,) or (2k, 2k).\n"
+            "    unknown: What happens to names that no joint has: \"raise\", or \"skip\" them, with one warning for each name.\n"
+            "    limits: What happens where a position is outside the limits of its joint: \"ignore\", \"warn\" or \"raise\".\n\n"
             "Raises:\n"
             "    UnknownVariable: A name that no joint has.\n"
+            "    JointsDisagree: A joint is not where the one that it follows puts it.\n"
+            "    JointLimitsExceeded: A position is outside its limits, and `limits` is \"raise\".\n"
             "    BeforeHistory: The sample is older than the history.")
         .def("set_joint_series", &set_joint_series, "names"_a, nb::kw_only(), "positions"_a, "at"_a, "velocities"_a = nb::none(),
              "source"_a = nb::none(), "covariance"_a = nb::none(),
@@ -345,6 +382,13 @@ void bind_world_variables(nb::class_<StoreCore>& store, nb::class_<WorldFace>& f
       .def_prop_rw(
           "has_dependent_joints", [](Self self) { return core(self).has_loops; },
           [](Self self, bool has_loops) { core(self).has_loops = has_loops; })
+      .def(
+          "set_followers",
+          [](Self self, const std::vector<std::string>& names) {
+            core(self).followers = std::unordered_set<std::string>(names.begin(), names.end());
+          },
+          "names"_a, nb::sig("def set_followers(self, names: Sequence[str]) -> None"),
+          "Set the names of joints that follow others by a factor, and are no variables.")
       .def("driven_poses", &driven_poses, nb::sig("def driven_poses(self) -> list[tuple[str, str, str, int | None]]"));
 }
 

@@ -122,6 +122,8 @@ Upcalls::Upcalls(nb::handle given)
       complete_joint_series(nb::object(given.attr("complete_joint_series"))),
       joints_came(nb::object(given.attr("joints_came"))),
       wheels_turned(nb::object(given.attr("wheels_turned"))),
+      admit_joints(nb::object(given.attr("admit_joints"))),
+      admit_joint_series(nb::object(given.attr("admit_joint_series"))),
       pose_between_points(nb::object(given.attr("pose_between_points"))),
       by_policy(nb::object(given.attr("by_policy"))),
       notify(nb::object(given.attr("notify"))),

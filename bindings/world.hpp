@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "answers.hpp"
 #include "armillary/graph/candidates.hpp"
@@ -42,6 +43,7 @@ struct Upcalls {
   Upcall admit_name, declare_name, recall_name, knows_name, recall_joint;     // what a name may be, and whether it is known
   Upcall check_new_pose, read_twist, store_twist, resolve_pending;            // rules of bodies; twists that wait for poses
   Upcall complete_joints, complete_joint_series, joints_came, wheels_turned;  // joints that follow from others
+  Upcall admit_joints, admit_joint_series;                                    // names that are no variables; limits
   Upcall pose_between_points, by_policy;                                      // questions that Python puts together
   Upcall notify;                                                              // observers, in the order of the changes
   Upcall warn_of_dropped;                                                     // samples of a batch that are not kept
@@ -76,12 +78,13 @@ struct StoreCore {
 
   nb::object own_name;  // the source of assertions that are made without a source
   QueryContext defaults;
-  std::int64_t max_ahead_ns = -1;  // negative: no limit
-  bool has_pending = false;        // twists wait for poses
-  bool has_loops = false;          // joints that follow from others are computed when those are set
-  bool is_observed = false;        // an observer is attached
-  std::uint64_t edits = 0;         // how often structure or a fixed pose was changed beside the scene
-  std::uint64_t relabelled = 0;    // as the store counted it when the catalog was made
+  std::int64_t max_ahead_ns = -1;             // negative: no limit
+  bool has_pending = false;                   // twists wait for poses
+  bool has_loops = false;                     // joints that follow from others are computed when those are set
+  bool is_observed = false;                   // an observer is attached
+  std::unordered_set<std::string> followers;  // names of joints that follow others by a factor, and are no variables
+  std::uint64_t edits = 0;                    // how often structure or a fixed pose was changed beside the scene
+  std::uint64_t relabelled = 0;               // as the store counted it when the catalog was made
 
   StoreCore() = default;
 };

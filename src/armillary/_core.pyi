@@ -629,11 +629,14 @@ class WorldFace:
             hold_up_to_s: As for `pose`.
         """
 
-    def set_joints(self, joints: Mapping[str, float], *, at: StampLike, velocities: Mapping[str, float] | None = None, source: str | None = None, covariance: ArrayLike | None = None) -> None:
+    def set_joints(self, joints: Mapping[str, float], *, at: StampLike, velocities: Mapping[str, float] | None = None, source: str | None = None, covariance: ArrayLike | None = None, unknown: Literal['raise', 'skip'] = 'raise', limits: Literal['ignore', 'warn', 'raise'] = 'ignore') -> None:
         """
         Say where joints are at one instant: all of them, or none.
 
         The poses that they drive are known with them, at every instant between two samples.
+
+        A joint that follows another one (mimic) may be given as well: it must be where that one puts it, to 1 mm or
+        0.01 rad. Given alone, it says where the other one is.
 
         Args:
             joints: Names and positions [rad] or [m].
@@ -642,9 +645,13 @@ class WorldFace:
             source: Who asserts it; the world's own name if not given.
             covariance: Variances of the positions, (k,), or (k, k), in the order of `joints`; unknown if not given. Where
                 velocities are given: of positions, then velocities, (2k,) or (2k, 2k).
+            unknown: What happens to names that no joint has: "raise", or "skip" them, with one warning for each name.
+            limits: What happens where a position is outside the limits of its joint: "ignore", "warn" or "raise".
 
         Raises:
             UnknownVariable: A name that no joint has.
+            JointsDisagree: A joint is not where the one that it follows puts it.
+            JointLimitsExceeded: A position is outside its limits, and `limits` is "raise".
             BeforeHistory: The sample is older than the history.
         """
 
@@ -972,11 +979,14 @@ class StoreCore:
 
     def poses_at_once(self, pairs: list[tuple[str | NodeId, str | NodeId]], *, at: StampLike | Latest, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, hold_up_to_s: float | None = None) -> list[PoseAnswer]: ...
 
-    def set_joints(self, joints: Mapping[str, float], *, at: StampLike, velocities: Mapping[str, float] | None = None, source: str | None = None, covariance: ArrayLike | None = None) -> None:
+    def set_joints(self, joints: Mapping[str, float], *, at: StampLike, velocities: Mapping[str, float] | None = None, source: str | None = None, covariance: ArrayLike | None = None, unknown: Literal['raise', 'skip'] = 'raise', limits: Literal['ignore', 'warn', 'raise'] = 'ignore') -> None:
         """
         Say where joints are at one instant: all of them, or none.
 
         The poses that they drive are known with them, at every instant between two samples.
+
+        A joint that follows another one (mimic) may be given as well: it must be where that one puts it, to 1 mm or
+        0.01 rad. Given alone, it says where the other one is.
 
         Args:
             joints: Names and positions [rad] or [m].
@@ -985,9 +995,13 @@ class StoreCore:
             source: Who asserts it; the world's own name if not given.
             covariance: Variances of the positions, (k,), or (k, k), in the order of `joints`; unknown if not given. Where
                 velocities are given: of positions, then velocities, (2k,) or (2k, 2k).
+            unknown: What happens to names that no joint has: "raise", or "skip" them, with one warning for each name.
+            limits: What happens where a position is outside the limits of its joint: "ignore", "warn" or "raise".
 
         Raises:
             UnknownVariable: A name that no joint has.
+            JointsDisagree: A joint is not where the one that it follows puts it.
+            JointLimitsExceeded: A position is outside its limits, and `limits` is "raise".
             BeforeHistory: The sample is older than the history.
         """
 
@@ -1037,6 +1051,11 @@ class StoreCore:
 
     @has_dependent_joints.setter
     def has_dependent_joints(self, arg: bool, /) -> None: ...
+
+    def set_followers(self, names: Sequence[str]) -> None:
+        """
+        Set the names of joints that follow others by a factor, and are no variables.
+        """
 
     def driven_poses(self) -> list[tuple[str, str, str, int | None]]: ...
 

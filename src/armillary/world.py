@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from armillary._core import ChangeRecord, NodeId
     from armillary.articulation import ArticulationModel
     from armillary.articulation.closed_loop import ClosedLoop
+    from armillary.articulation.constraints import Constraint
     from armillary.articulation.mount import Mount
     from armillary.articulation.mounts import Mounts
     from armillary.errors import ArmillaryError
@@ -1120,6 +1121,21 @@ class World(WorldFace):
         """
         return self.store.joint(name, at=at, outside=outside, hold_up_to_s=hold_up_to_s)
 
+    def violations(
+        self, *, at: StampLike | Latest = LATEST, outside: Outside = "hold", tolerance: float = 1e-9
+    ) -> dict[str, Constraint]:
+        """Return the constraints of mounted models that the joints break at one instant, by their paths.
+
+        Limits of joints, and whatever else the models demand of positions; what depends on a joint that was never set
+        breaks nothing.
+
+        Args:
+            at: The instant.
+            outside: As for `joint`; a joint that is not known there is left out.
+            tolerance: In the unit of each constraint.
+        """
+        return {} if self._models is None else self._models.violations(at, outside, tolerance)
+
     def joint_samples(
         self, name: str, *, start: StampLike | None = None, end: StampLike | None = None, source: str | None = None
     ) -> JointSamples:
@@ -1139,6 +1155,7 @@ class World(WorldFace):
         under: str = "",
         at: int | None = None,
         shapes: Literal["visual", "collision", "both", "none"] = "visual",
+        strict: bool = False,
         skip_missing: bool = False,
         interpolation: str | Mapping[str, str] | None = None,
     ) -> Mount:
@@ -1156,7 +1173,9 @@ class World(WorldFace):
             under: Mount only what is at or under this path of the model.
             at: From this instant on [ns]; always, if left out.
             shapes: Which shapes of links become nodes of the scene.
-            skip_missing: Leave out shapes whose files do not exist, instead of raising.
+            strict: Refuse a model of which a mesh is missing or cannot be read. Otherwise such meshes are left out,
+                with one warning that names them: frames and joints do not need them.
+            skip_missing: Leave them out without a warning.
             interpolation: How joints go from one sample to the next: "linear", "wrap" or "hold" for all of them, or by
                 name of a variable of the model. "hold": a drawer is where it was left until it is set again, and
                 `held` of the answers says so. If left out, as the model has it.
@@ -1164,7 +1183,9 @@ class World(WorldFace):
         It is one change of structure: `undo` takes it back as a whole. Edits are undone at the model.
 
         Raises:
-            MissingMeshes: Files of shapes do not exist; the error names all of them, and nothing is mounted.
+            MissingMeshes: With `strict`: files of shapes do not exist; the error names all of them, and nothing is
+                mounted.
+            InvalidMesh: With `strict`: a file holds no mesh that can be read.
         """
         from armillary.articulation import ArticulationModel  # noqa: PLC0415  (a world without models needs no casadi)
 
@@ -1181,6 +1202,7 @@ class World(WorldFace):
             under=under,
             at=at,
             shapes=shapes,
+            strict=strict,
             skip_missing=skip_missing,
             interpolation=interpolation,
         )

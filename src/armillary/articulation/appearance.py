@@ -9,7 +9,7 @@ from typing import Any
 
 from armillary._core import Transform
 from armillary.articulation.links import Link
-from armillary.errors import MissingMeshes
+from armillary.errors import InvalidMesh, MissingExtra, MissingMeshes
 from armillary.formats import MissingMesh, read_mesh
 from armillary.formats.descriptions import (
     BoxForm,
@@ -39,11 +39,24 @@ class Appearance:
     attributes: Mapping[str, Any]
 
 
-def appearances(link: Link, roles: Iterable[str], *, skip_missing: bool = False) -> Iterator[Appearance]:
-    """Yield the shapes of a link in these roles; a mesh without a file is left out where that is allowed."""
+def appearances(path: str, link: Link, roles: Iterable[str], skipped: list[str] | None = None) -> Iterator[Appearance]:
+    """Yield the shapes of a link in these roles.
+
+    Args:
+        path: Of the link, for errors.
+        link: The link.
+        roles: "visual", "collision", or both.
+        skipped: Meshes that cannot be read are left out and put here, each with the reason; None: they raise.
+    """
     for role in roles:
         for description in link.visuals if role == "visual" else link.collisions:
-            shape = _shape(description, skip_missing=skip_missing)
+            try:
+                shape = _shape(path, description)
+            except (InvalidMesh, MissingMeshes, MissingExtra) as error:
+                if skipped is None:
+                    raise
+                shape = None
+                skipped.append(error.missing[0] if isinstance(error, MissingMeshes) else f"of '{path}': {error}")
             if shape is not None:
                 yield Appearance(shape, description.link_T_shape, _attributes(description, role))
 
@@ -65,7 +78,7 @@ def _is_there(form: MeshForm) -> bool:
     return form.path is not None and Path(form.path).is_file()
 
 
-def _shape(description: ShapeDescription, *, skip_missing: bool) -> Shape | None:
+def _shape(path: str, description: ShapeDescription) -> Shape | None:
     match description.form:
         case BoxForm(size_m=size_m):
             return Box(size_m)
@@ -75,7 +88,9 @@ def _shape(description: ShapeDescription, *, skip_missing: bool) -> Shape | None
             return Cylinder(radius_m=radius_m, length_m=length_m)
         case CapsuleForm(radius_m=radius_m, length_m=length_m):
             return Capsule(radius_m=radius_m, length_m=length_m)
-        case MeshForm() as form if form.path is not None and (not skip_missing or _is_there(form)):
+        case MeshForm() as form:
+            if form.path is None or not _is_there(form):
+                raise MissingMeshes(path, [str(MissingMesh(path, form.uri, form.path))])
             arrays = read_mesh(form.path, scale=form.scale)
             return Mesh(arrays.vertices, arrays.faces)
     return None

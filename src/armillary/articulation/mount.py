@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -12,16 +13,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from armillary._core import NodeId
 from armillary.articulation.appearance import appearances, refuse_missing_meshes
 from armillary.articulation.bases import DifferentialDrive
-from armillary.articulation.constraints import limits_of
+from armillary.articulation.constraints import Constraint, limits_of
 from armillary.articulation.dependents import DependentJoints
 from armillary.articulation.drive import Naming, drive_of, interpolations_of, link_drive, loop_form
 from armillary.articulation.expressions import PoseExpression, VectorExpression
-from armillary.articulation.joints import CHOICES
+from armillary.articulation.joints import CHOICES, AxisJoint, PrismaticJoint
 from armillary.articulation.links import ArticulatedObject, Link
 from armillary.articulation.loops import Closure, Loops
 from armillary.articulation.odometry import WheeledBase
 from armillary.articulation.variables import position
-from armillary.errors import FrameInUse
+from armillary.errors import FrameInUse, MeshesSkipped
 from armillary.scene import (
     AddFrame,
     AddGeometry,
@@ -36,6 +37,7 @@ from armillary.scene import (
     RemoveJoints,
     SetAttributes,
 )
+from armillary.store.admitting import Follower
 from armillary.store.nodes import maker_of
 from armillary.transforms import Transform
 
@@ -60,9 +62,10 @@ class MountOptions:
         prefix: Replaces the names of objects; None: the names of the model.
         since: The instant of the mount [ns]; None: always.
         roles: Which shapes are shown: "visual", "collision".
-        skip_missing: Whether shapes without a file are left out.
+        skip_missing: Whether meshes that are missing or cannot be read are left out.
         interpolations: By name of a variable of the model how it goes from one sample to the next; "": all others.
         outer_prefix: Put before the names of all frames and joints: the prefix with which a world was loaded.
+        is_quiet: Whether nothing is said of meshes that are left out.
     """
 
     under: str
@@ -73,6 +76,7 @@ class MountOptions:
     skip_missing: bool
     interpolations: tuple[tuple[str, str], ...] = ()
     outer_prefix: str = ""
+    is_quiet: bool = False
 
 
 class MountedLink(NamedTuple):
@@ -169,6 +173,24 @@ class Mount:
         known = limits_of(self.model.constraints(variables).values())
         free = (-math.inf, math.inf)
         return {self._naming.variable(variable.name): known.get(variable, free) for variable in variables}
+
+    @property
+    def followers(self) -> dict[str, Follower]:
+        """By name in the world, the joints that follow a variable of another joint."""
+        found = {}
+        for path, joint in self.model.joints(self.options.under).items():
+            own = path.replace("/joints/", "/", 1)
+            if isinstance(joint, AxisJoint) and joint.variable != own:
+                tolerance = _SLIDE_TOLERANCE_M if isinstance(joint, PrismaticJoint) else _TURN_TOLERANCE_RAD
+                leader = self._naming.variable(joint.variable)
+                found[self._naming.variable(own)] = Follower(leader, joint.multiplier, joint.offset, tolerance)
+        return found
+
+    def violations(self, values: Mapping[str, float], tolerance: float) -> dict[str, Constraint]:
+        """By path, with the names of the world, the constraints that these positions of joints break."""
+        known = {position(name): values[joint] for name, joint in self.joints.items() if joint in values}
+        broken = self.model.violations(known, tolerance=tolerance)
+        return {self._naming.variable(path): constraint for path, constraint in broken.items()}
 
     @property
     def links(self) -> dict[str, MountedLink]:
@@ -327,10 +349,14 @@ class Mount:
     def _shown_links(self, links: Mapping[str, Link]) -> tuple[list[Change], dict[str, list[NodeId]]]:
         changes: list[Change] = []
         shapes: dict[str, list[NodeId]] = {}
+        skipped: list[str] | None = [] if self.options.skip_missing else None
         for path, link in links.items():
-            shown_shapes = appearances(link, self.options.roles, skip_missing=self.options.skip_missing)
+            shown_shapes = appearances(path, link, self.options.roles, skipped)
             shown, shapes[path] = shapes_of(self._naming.frame(path), path, shown_shapes)
             changes += shown
+        if skipped and not self.options.is_quiet:
+            whole = self.options.under or ", ".join(self.objects) or "this model"
+            warnings.warn(MeshesSkipped(whole, list(dict.fromkeys(skipped))), stacklevel=2)
         return changes, shapes
 
     def _find_dependents(self, store: Store) -> None:
@@ -372,6 +398,9 @@ def _has_other_joint(before: Any, after: Link) -> bool:
 def _has_other_shapes(before: Any, after: Link) -> bool:
     return not isinstance(before, Link) or (before.visuals, before.collisions) != (after.visuals, after.collisions)
 
+
+_SLIDE_TOLERANCE_M, _TURN_TOLERANCE_RAD = 1e-3, 1e-2
+"""How far a joint that follows another may be reported from where that puts it."""
 
 E = TypeVar("E", PoseExpression, VectorExpression)
 

@@ -13,7 +13,15 @@ from armillary.articulation.dependents import DependentJoints
 from armillary.articulation.joints import check_interpolation
 from armillary.articulation.loops import Loops
 from armillary.articulation.mount import Mount, MountOptions
-from armillary.errors import InvalidArgument, LoopError, MountOutdated, UndoneAtModel, UnknownVariable, WorldClosed
+from armillary.errors import (
+    InvalidArgument,
+    LoopError,
+    MountOutdated,
+    StampOutOfRange,
+    UndoneAtModel,
+    UnknownVariable,
+    WorldClosed,
+)
 from armillary.stamps import as_stamp
 from armillary.store.joints import as_joint_covariance, with_exact
 from armillary.store.names import recall_joint
@@ -25,9 +33,11 @@ if TYPE_CHECKING:
 
     from armillary._core import NodeId
     from armillary.articulation import ArticulationModel
+    from armillary.articulation.constraints import Constraint
     from armillary.formats.fields import Field
     from armillary.scene import Change
     from armillary.store import Store
+    from armillary.store.admitting import Follower
     from armillary.transforms import JointState
 
 __all__ = ["Mounts"]
@@ -53,6 +63,8 @@ class Mounts:
         self.closed_loops: tuple[ClosedLoop, ...] = ()
         self._unmounted: tuple[Mount, ...] = ()  # for undo and redo
         self._dependents: tuple[tuple[object, ...], tuple[DependentJoints, ...]] | None = None
+        self._followers: dict[str, Follower] = {}
+        self._limits: dict[str, tuple[float, float]] | None = None
 
     @property
     def store(self) -> Store:
@@ -73,21 +85,28 @@ class Mounts:
         under: str,
         at: int | None,
         shapes: str,
+        strict: bool,
         skip_missing: bool,
         interpolation: str | Mapping[str, str] | None,
     ) -> Mount:
         """Mount a model; arguments as for `World.mount`."""
         if not isinstance(shapes, str) or shapes not in _ROLES:
             raise InvalidArgument(f"shapes must be one of {', '.join(_ROLES)}, got {shapes!r}.", shapes)
-        if not isinstance(skip_missing, bool):
-            raise InvalidArgument(f"skip_missing is True or False, got {skip_missing!r}.", skip_missing)
+        for value, name in ((skip_missing, "skip_missing"), (strict, "strict")):
+            if not isinstance(value, bool):
+                raise InvalidArgument(f"{name} is True or False, got {value!r}.", value)
+        if strict and skip_missing:
+            raise InvalidArgument(
+                "strict=True refuses missing meshes, skip_missing=True leaves them out: give one.", strict
+            )
         options = MountOptions(
             under=as_text(under, "under"),
             in_frame=None if in_frame is None else check_name(in_frame),
             prefix=None if prefix is None else as_text(prefix, "prefix"),
             since=as_stamp(at),
             roles=_ROLES[shapes],
-            skip_missing=skip_missing,
+            skip_missing=not strict,
+            is_quiet=skip_missing,
             interpolations=_interpolations(model, under, interpolation),
         )
         return self.restore(model, options)
@@ -100,6 +119,7 @@ class Mounts:
         self._check_names(mount)
         mount.install(shapes)
         self.mounted = (*self.mounted, mount)
+        self._forget_names()
         return mount
 
     def adopt(
@@ -115,6 +135,7 @@ class Mounts:
         self._check_names(mount)
         mount.adopt(shapes)
         self.mounted = (*self.mounted, mount)
+        self._forget_names()
         return mount
 
     def unmount(self, what: Mount | ArticulationModel | str, *, subtree: bool) -> Mount:
@@ -152,6 +173,7 @@ class Mounts:
         for forgotten in gone[:-_MOST_UNMOUNTED]:
             forgotten.close()
         self._unmounted = tuple(gone[-_MOST_UNMOUNTED:])
+        self._forget_names()
 
     def _check_names(self, mount: Mount) -> None:
         taken = {frame for other in self.mounted for frame in other.frames.values()}
@@ -171,14 +193,52 @@ class Mounts:
         self._unmounted = tuple(twins[mount] for mount in other._unmounted)
         self.store.has_dependent_joints = other.store.has_dependent_joints
         self.closed_loops = tuple(loop.copied(self) for loop in other.closed_loops)
+        self._forget_names()
 
     def edited(self, at: int) -> None:
         """Drive links again where a kinematic loop involves a model that was edited."""
+        self._forget_names()
         held = [loop for loop in self.closed_loops if loop.holds_at(at)]
         for loop in held:
             loop.renew(at)
         if held:
             self.store.apply(tuple(self._drives(self.closed_loops, at)), for_undo=False)
+
+    # -- Joints that are no variables, and limits
+
+    @property
+    def followers(self) -> Mapping[str, Follower]:
+        """By name, the joints that follow a variable by a factor and have none of their own."""
+        return self._followers
+
+    @property
+    def limits(self) -> Mapping[str, tuple[float, float]]:
+        """By name of a joint, its lower and upper limit; infinite where there is none."""
+        if self._limits is None:
+            self._limits = {name: bounds for mount in self.mounted for name, bounds in mount.limits.items()}
+        return self._limits
+
+    def _forget_names(self) -> None:
+        """Find the joints that follow others again, after a model was mounted or edited."""
+        taken = set(self.store.joints())
+        found = {name: one for mount in self.mounted for name, one in mount.followers.items() if name not in taken}
+        self._followers, self._limits = found, None
+        self.store.set_followers(list(found))
+
+    def violations(self, at: Any, outside: str, tolerance: float) -> dict[str, Constraint]:
+        """By path, the constraints of mounted models that the joints break at an instant."""
+        found: dict[str, Constraint] = {}
+        for mount in self.mounted:
+            values = {}
+            for joint in mount.joints.values():
+                try:
+                    value = self.store.joint(joint, at=at, outside=outside).value
+                except StampOutOfRange:
+                    continue
+                if value is not None:
+                    values[joint] = value
+            found.update(mount.violations(values, tolerance))
+        return found
 
     # -- Undo
 

@@ -16,6 +16,7 @@ __all__ = [
     "InvalidSceneFile",
     "InvalidWorldFile",
     "MissingFile",
+    "MeshesSkipped",
     "MissingMeshes",
     "UnknownLink",
     "UnreadableFile",
@@ -147,6 +148,21 @@ class MissingMeshes(ArmillaryError, FileNotFoundError):
         super().__init__(
             f"Meshes of the robot '{robot}' are missing:{_lines(self.missing)}\n"
             "Pass packages={name: folder} or a list of folders that hold packages when reading it."
+        )
+
+
+class MeshesSkipped(UserWarning):
+    """Meshes of a mounted model are missing or cannot be read; `meshes` lists them, each with the reason."""
+
+    def __init__(self, robot: str, meshes: Sequence[str]) -> None:
+        self.robot, self.meshes = robot, tuple(meshes)
+        super().__init__(robot, self.meshes)
+
+    def __str__(self) -> str:
+        return (
+            f"'{self.robot}' is mounted without {len(self.meshes)} of its meshes:{_lines(self.meshes)}\n"
+            "Frames and joints do not need them. Pass packages= when reading the robot, shapes='none' to have no "
+            "shapes, or strict=True to refuse such a model."
         )
 
 

@@ -13,12 +13,16 @@ __all__ = [
     "ContestedJoint",
     "FrameInUse",
     "FrameLoop",
+    "JointLimitsExceeded",
+    "JointLimitsWarning",
+    "JointsDisagree",
     "NoPathChosen",
     "NoSuchRelation",
     "NotConnected",
     "SuspiciousName",
     "UnknownCovariance",
     "UnknownFrame",
+    "UnknownJointsSkipped",
     "UnknownVariable",
     "WaitTimeout",
 ]
@@ -257,6 +261,57 @@ class UnknownVariable(ArmillaryError, LookupError):
         if near is not None:
             return f"Did you mean '{near}'?"
         return f"Known: {list_names(self.known)}." if self.known else "It has no joints yet: mount a model first."
+
+
+class UnknownJointsSkipped(UserWarning):
+    """Names that no joint has were given, and skipped, as was asked; each is reported once."""
+
+    def __init__(self, joints: Sequence[str], known: Sequence[str]) -> None:
+        self.joints, self.known = tuple(joints), tuple(known)
+        super().__init__(self.joints, self.known)
+
+    def __str__(self) -> str:
+        return (
+            f"No joints of this world have the names {list_names(self.joints)}: they are skipped, now and later. "
+            f"Known: {list_names(self.known)}."
+        )
+
+
+class JointsDisagree(ArmillaryError, ValueError):
+    """A joint was reported elsewhere than the joint that it follows puts it."""
+
+    def __init__(self, joint: str, leader: str, expected: float, given: float, tolerance: float) -> None:
+        self.joint, self.leader, self.expected, self.given, self.tolerance = joint, leader, expected, given, tolerance
+        super().__init__(
+            f"Joint '{joint}' follows '{leader}', which puts it at {expected:.6g}, and it is reported at {given:.6g}: "
+            f"{abs(given - expected):.3g} off, and {tolerance:g} is allowed. Nothing was stored. Give one of the two "
+            "alone, or mend multiplier and offset of the mimic in the robot's file."
+        )
+
+
+def _limits_sentence(broken: Sequence[tuple[str, float, float, float]]) -> str:
+    parts = [f"'{name}' at {value:.6g} is outside [{low:.6g}, {high:.6g}]" for name, value, low, high in broken]
+    return f"Joints are beyond their limits: {list_names(parts)}."
+
+
+class JointLimitsExceeded(ArmillaryError, ValueError):
+    """Positions of joints are outside their limits; `broken` lists (joint, position, lower, upper)."""
+
+    def __init__(self, broken: Sequence[tuple[str, float, float, float]]) -> None:
+        self.broken = tuple(broken)
+        hint = "Nothing was stored. Pass limits='warn' or limits='ignore' to store what a robot reports anyway."
+        super().__init__(f"{_limits_sentence(self.broken)} {hint}")
+
+
+class JointLimitsWarning(UserWarning):
+    """Positions of joints are outside their limits, and were stored; `broken` as in `JointLimitsExceeded`."""
+
+    def __init__(self, broken: Sequence[tuple[str, float, float, float]]) -> None:
+        self.broken = tuple(broken)
+        super().__init__(self.broken)
+
+    def __str__(self) -> str:
+        return f"{_limits_sentence(self.broken)} They were stored as given."
 
 
 class ContestedJoint(ArmillaryError, LookupError):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy import float64, int64
     from numpy.typing import ArrayLike, NDArray
 
+    from armillary.store.admitting import Follower
     from armillary.store.store import Store
     from armillary.transforms import JointState
 
@@ -35,6 +36,14 @@ _ONE_EACH = 3  # dimensions
 
 class Mechanisms(Protocol):
     """Completes joints that follow from others; `armillary.articulation.mounts.Mounts` does so for mounted models."""
+
+    @property
+    def followers(self) -> Mapping[str, Follower]:
+        """By name, the joints that follow a variable by a factor and have none of their own."""
+
+    @property
+    def limits(self) -> Mapping[str, tuple[float, float]]:
+        """By name of a joint, its lower and upper limit; infinite where there is none."""
 
     def complete(
         self, joints: Mapping[str, float], at: int, covariance: ArrayLike | None

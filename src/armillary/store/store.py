@@ -684,6 +684,10 @@ class Store(StoreCore):
         self, name: str, *, at: StampLike | Latest = LATEST, outside: str = "raise", hold_up_to_s: float | None = None
     ) -> JointState:
         """Return the position and the velocity of one joint at one instant."""
+        follower = None if self.mechanisms is None else self.mechanisms.followers.get(name)
+        if follower is not None:
+            led = self.joint(follower.leader, at=at, outside=outside, hold_up_to_s=hold_up_to_s)
+            return follower.following(led)
         value, velocity, stamp, held, predicted, integrated = self.joint_row(name, at, outside, hold_up_to_s)
         flags = {"predicted": predicted, "integrated": integrated}
         state = JointState(value=value, velocity=velocity, stamp=stamp, held=held, **flags)

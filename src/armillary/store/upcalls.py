@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from armillary.store import bodies, joints, names, points, query, twists
+from armillary.store import admitting, bodies, joints, names, points, query, twists
 from armillary.store.observers import notify_of_change
 from armillary.store.values import as_transform, warn_of_dropped, with_row
 
@@ -35,6 +35,8 @@ class Upcalls:
         complete_joints: (store, joints, at, covariance): add the joints that follow from these.
         complete_joint_series: (store, names, positions, stamps, velocities): add them for many instants.
         joints_came: (store, first, last, count, source): follow loops anew through later samples of joints.
+        admit_joints: (store, joints, at, velocities, covariance, unknown, limits): the same without followers.
+        admit_joint_series: (store, names, positions, velocities, covariance): the same without followers.
         wheels_turned: (store, at, source): move the bases whose wheels got a velocity.
         pose_between_points: (store, of=, ...): a pose of other points or along other axes than those of its frames.
         by_policy: (store, question, ...): answer by a policy that is a callable.
@@ -58,6 +60,8 @@ class Upcalls:
     complete_joints: Call
     complete_joint_series: Call
     joints_came: Call
+    admit_joints: Call
+    admit_joint_series: Call
     wheels_turned: Call
     pose_between_points: Call
     by_policy: Call
@@ -82,6 +86,8 @@ UPCALLS = Upcalls(
     complete_joints=joints.complete_joints,
     complete_joint_series=joints.complete_joint_series,
     joints_came=joints.joints_came,
+    admit_joints=admitting.admit_joints,
+    admit_joint_series=admitting.admit_joint_series,
     wheels_turned=joints.wheels_turned,
     pose_between_points=points.pose_between_points,
     by_policy=query.by_policy,

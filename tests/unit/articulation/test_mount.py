@@ -208,7 +208,7 @@ class TestShapes:
     def test_without_files_are_refused_together_and_nothing_is_mounted(self, world):
         visuals = tuple(ShapeDescription(form=MeshForm(uri=f"package://none/{i}.stl")) for i in range(2))
         with pytest.raises(MissingMeshes, match=r"(?s)0\.stl.*1\.stl"):
-            world.mount(arm(visuals=visuals), in_frame="map")
+            world.mount(arm(visuals=visuals), in_frame="map", strict=True)
         assert world.joints() == ()
         assert "arm/hand" not in world.frames()
 

@@ -34,7 +34,8 @@ CLASSES = [
     kind for _, kind in inspect.getmembers(errors, inspect.isclass) if kind.__module__.startswith(errors.__name__)
 ]
 ERRORS = [kind for kind in CLASSES if not issubclass(kind, Warning)]
-TESTED_ELSEWHERE = NODES | EXPRESSIONS | FORMATS | LOOPS | MODELS | RELATIONS
+JOINTS = {errors.JointsDisagree, errors.JointLimitsExceeded}
+TESTED_ELSEWHERE = NODES | EXPRESSIONS | FORMATS | JOINTS | LOOPS | MODELS | RELATIONS
 NEVER_RAISED_THEMSELVES = {errors.ArmillaryError, errors.StampOutOfRange}
 
 
@@ -394,7 +395,14 @@ class TestTheTreeOfErrors:
 
     def test_warns_with_a_user_warning(self):
         warnings = [kind for kind in CLASSES if issubclass(kind, Warning)]
-        assert warnings == [errors.LoopBranchUncertain, errors.SamplesDropped, errors.SuspiciousName]
+        assert sorted(kind.__name__ for kind in warnings) == [
+            "JointLimitsWarning",
+            "LoopBranchUncertain",
+            "MeshesSkipped",
+            "SamplesDropped",
+            "SuspiciousName",
+            "UnknownJointsSkipped",
+        ]
         assert all(issubclass(kind, UserWarning) for kind in warnings)
 
     def test_is_raised_by_real_calls_all_over(self):
