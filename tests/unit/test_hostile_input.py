@@ -199,12 +199,14 @@ CALLS: dict[str, dict[str, Any]] = {
     "joint_samples": {"*": "hinge", "start": None, "end": None, "source": None},
     "joints": {},
     "mount": {"*": MODEL, "in_frame": "map", "prefix": None, "under": "", "at": None}
-    | {"shapes": "visual", "skip_missing": False},
+    | {"shapes": "visual", "strict": False, "skip_missing": False},
     "unmount": {"*": SLIDES, "subtree": True},
     "prefer_joint": {"*": "hinge", "source": None},
     "set_joint_series": {"*": ["hinge"], "positions": [[0.5]], "at": [seconds(2)], "velocities": None, "source": None}
     | {"covariance": None},
-    "set_joints": {"*": {"hinge": 0.5}, "at": seconds(2), "velocities": None, "source": None, "covariance": None},
+    "set_joints": {"*": {"hinge": 0.5}, "at": seconds(2), "velocities": None, "source": None, "covariance": None}
+    | {"unknown": "raise", "limits": "ignore"},
+    "violations": {"at": LATEST, "outside": "hold", "tolerance": 1e-9},
     "merge": {"*": (), "prefix": None, "shared": (), "root_frame": None},
     "redo": {},
     "undo": {},

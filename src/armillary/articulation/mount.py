@@ -65,7 +65,6 @@ class MountOptions:
         skip_missing: Whether meshes that are missing or cannot be read are left out.
         interpolations: By name of a variable of the model how it goes from one sample to the next; "": all others.
         outer_prefix: Put before the names of all frames and joints: the prefix with which a world was loaded.
-        is_quiet: Whether nothing is said of meshes that are left out.
     """
 
     under: str
@@ -76,7 +75,6 @@ class MountOptions:
     skip_missing: bool
     interpolations: tuple[tuple[str, str], ...] = ()
     outer_prefix: str = ""
-    is_quiet: bool = False
 
 
 class MountedLink(NamedTuple):
@@ -98,6 +96,7 @@ class Mount:
         tag: The tag of the change of structure that mounted it.
         is_mounted: False where that was undone, or where it was unmounted.
         is_outdated: Whether the model was edited since then.
+        is_quiet: Whether nothing is said of meshes that are left out.
     """
 
     def __init__(
@@ -105,7 +104,7 @@ class Mount:
     ) -> None:
         self.model, self.options = model, options
         self.tag = f"mount {NodeId.random()}"
-        self.is_mounted, self.is_outdated = True, False
+        self.is_mounted, self.is_outdated, self.is_quiet = True, False, False
         self._mounts = weakref.ref(mounts)
         named = _objects(model, options.under) if objects is None else objects
         self._naming = Naming(named, options.prefix, options.outer_prefix)
@@ -218,6 +217,7 @@ class Mount:
         twin = Mount(mounts, model, self.options)
         twin._naming, twin._changes, twin._shown = self._naming, self._changes, self.shapes
         twin.tag, twin.is_mounted, twin.is_outdated = self.tag, self.is_mounted, self.is_outdated
+        twin.is_quiet = self.is_quiet
         twin._bases, twin._dependents = self._bases, self._dependents
         if self._following is not None:
             twin._following = model.on_path(twin._follow, self.options.under)
@@ -354,7 +354,7 @@ class Mount:
             shown_shapes = appearances(path, link, self.options.roles, skipped)
             shown, shapes[path] = shapes_of(self._naming.frame(path), path, shown_shapes)
             changes += shown
-        if skipped and not self.options.is_quiet:
+        if skipped and not self.is_quiet:
             whole = self.options.under or ", ".join(self.objects) or "this model"
             warnings.warn(MeshesSkipped(whole, list(dict.fromkeys(skipped))), stacklevel=2)
         return changes, shapes

@@ -25,7 +25,7 @@ from armillary.errors import (
 from armillary.stamps import as_stamp
 from armillary.store.joints import as_joint_covariance, with_exact
 from armillary.store.names import recall_joint
-from armillary.store.values import as_text
+from armillary.store.values import as_number, as_text
 from armillary.transforms import check_name
 
 if TYPE_CHECKING:
@@ -106,16 +106,21 @@ class Mounts:
             since=as_stamp(at),
             roles=_ROLES[shapes],
             skip_missing=not strict,
-            is_quiet=skip_missing,
             interpolations=_interpolations(model, under, interpolation),
         )
-        return self.restore(model, options)
+        return self.restore(model, options, is_quiet=skip_missing)
 
     def restore(
-        self, model: ArticulationModel, options: MountOptions, shapes: Mapping[str, list[NodeId]] | None = None
+        self,
+        model: ArticulationModel,
+        options: MountOptions,
+        shapes: Mapping[str, list[NodeId]] | None = None,
+        *,
+        is_quiet: bool = False,
     ) -> Mount:
         """Mount a model with these options; nodes given in `shapes` exist, or are loaded elsewhere."""
         mount = Mount(self, model, options)
+        mount.is_quiet = is_quiet
         self._check_names(mount)
         mount.install(shapes)
         self.mounted = (*self.mounted, mount)
@@ -227,6 +232,7 @@ class Mounts:
 
     def violations(self, at: Any, outside: str, tolerance: float) -> dict[str, Constraint]:
         """By path, the constraints of mounted models that the joints break at an instant."""
+        tolerance = as_number(tolerance, "tolerance", allowed="a number")
         found: dict[str, Constraint] = {}
         for mount in self.mounted:
             values = {}

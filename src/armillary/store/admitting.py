@@ -16,6 +16,7 @@ from armillary.errors import (
     JointsDisagree,
     UnknownJointsSkipped,
 )
+from armillary.errors.format import short_repr
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -75,8 +76,9 @@ def admit_joints(  # noqa: PLR0917  (called by the bindings)
         JointLimitsExceeded: A position is outside its limits, and `limits` is "raise".
     """
     for value, known, name in ((unknown, _UNKNOWN, "unknown"), (limits, _LIMITS, "limits")):
-        if value not in known:
-            raise InvalidArgument(f"{name} is one of {', '.join(map(repr, known))}, got {value!r}.", value)
+        if not isinstance(value, str) or value not in known:
+            shown = ", ".join(map(repr, known))
+            raise InvalidArgument(f"{name} is one of {shown}, got {short_repr(value)}.", value)
     kept = _without_unknown(store, joints, velocities or {}) if unknown == "skip" else dict(joints)
     speeds = {name: value for name, value in (velocities or {}).items() if unknown != "skip" or _is_known(store, name)}
     columns = _columns(store, kept)
