@@ -12,11 +12,15 @@ from unit.kit import FakeClock, Mailbox
 
 def pytest_report_header():
     required = f"; required: {', '.join(requirements.REQUIRED)}" if requirements.REQUIRED else ""
-    return f"seed: ARMILLARY_SEED={randomness.SEED} takes the random inputs of this run again{required}"
+    again = "the usual one; ARMILLARY_SEED=fresh takes others"
+    if not randomness.IS_USUAL:
+        again = f"ARMILLARY_SEED={randomness.SEED} takes the random inputs of this run again"
+    return f"seed: {again}{required}"
 
 
 def pytest_terminal_summary(terminalreporter):
-    if terminalreporter.stats.get("failed") or terminalreporter.stats.get("error"):
+    is_red = terminalreporter.stats.get("failed") or terminalreporter.stats.get("error")
+    if is_red and not randomness.IS_USUAL:
         terminalreporter.write_line(f"Run it again with the same random inputs: ARMILLARY_SEED={randomness.SEED}")
 
 
