@@ -55,13 +55,6 @@ nb::object contained_since(const SceneView& view, nb::handle node, nb::handle pa
   return stamp_or_none(*since);
 }
 
-/// Since when the node exists, if it was never taken out of a parent; none otherwise.
-nb::object unmoved_since(const SceneView& view, nb::handle node) {
-  const NodeRecord& record = record_of(view, node);
-  const bool is_moved = std::ranges::any_of(record.edges, &scene::Edge::removed);
-  return is_moved || record.id == kRootNode ? nb::none() : nb::cast(record.created_at.ns);
-}
-
 nb::list children(const SceneView& view, nb::handle node) {
   const NodeRecord& record = record_of(view, node);
   return id_list(view.at ? Past(view.version, *view.at).children(record) : view.version->children(record));
@@ -192,7 +185,6 @@ void bind_scene_view(nb::module_& m) {
           nb::sig("def placement(self, node: NodeId) -> tuple[Transform, NDArray[float64] | None]"))
       .def("contained_since", &contained_since, "node"_a, "parent"_a,
            nb::sig("def contained_since(self, node: NodeId, parent: NodeId) -> int | None"))
-      .def("unmoved_since", &unmoved_since, "node"_a, nb::sig("def unmoved_since(self, node: NodeId) -> int | None"))
       .def("children", &children, "node"_a, nb::sig("def children(self, node: NodeId) -> list[NodeId]"))
       .def("remote_roots", &remote_roots, nb::sig("def remote_roots(self) -> list[NodeId]"))
       .def("subtree", &subtree, "node"_a, nb::sig("def subtree(self, node: NodeId) -> list[NodeId]"))

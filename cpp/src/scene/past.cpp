@@ -18,7 +18,6 @@ const NodeRecord* Past::incarnation_of(const NodeId& id) const {
 }
 
 bool is_first(const NodeRecord& record, const Edge& edge) {
-  if (edge.parent != NodeId{} && edge.from == record.created_at) return true;
   const auto first = std::ranges::find_if(record.edges, [](const Edge& one) { return one.parent != NodeId{}; });
   return first != record.edges.end() && first->signature == edge.signature;
 }

@@ -12,7 +12,7 @@ from armillary.errors import InvalidArgument, InvalidName, UnknownFrame, Unknown
 from armillary.stamps import LATEST
 from armillary.store import limits
 from armillary.store.bodies import check_body, check_on_body
-from armillary.store.changes import NOW, Now, RemoveParent
+from armillary.store.changes import NOW, Now
 from armillary.store.names import admit_name, declare_name, is_only_a_body, recall_joint, recall_name
 from armillary.store.nodes import TRANSFORM_KINDS, id_of_frame, is_of_a_node
 from armillary.store.values import as_transform
@@ -48,20 +48,18 @@ class ChangeContext:
         "_named",
         "_nodes",
         "_store",
-        "_taken_out",
         "added",
         "frames",
         "now_ns",
         "requests",
     )
 
-    def __init__(self, store: Store, batch: Sequence[object] = ()) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
         self.now_ns = store.now()
         self.requests: list[ChangeRequest] = []
         self.frames: list[ChangeRequest] = []
         self.added: set[int] = set()
-        self._taken_out = {change.id for change in batch if isinstance(change, RemoveParent)} if len(batch) > 1 else ()
         self._nodes: BatchNodes | None = None
         self._named = _NO_NAMES  # frames that the batch adds
         self._gone = _NO_NAMES  # frames that it removes
@@ -83,14 +81,6 @@ class ChangeContext:
     def at(self, at: int | Now) -> int:
         """Return an instant; the same one for every `NOW` of the batch."""
         return self.now_ns if at is NOW else at  # type: ignore[return-value]
-
-    def contained_since(self, node: NodeId, at: int | Now) -> int:
-        """Return since when a node is in a further parent; `NOW`: since it was added, unless it was put elsewhere."""
-        if at is not NOW or node in self._taken_out:
-            return self.at(at)
-        view = self._store.view()
-        since = view.unmoved_since(node) if view.contains(node) else None
-        return self.now_ns if since is None else min(since, self.now_ns)
 
     def since(self, at: int | Now | None) -> int:
         """Return the instant from which a node exists; None: always."""

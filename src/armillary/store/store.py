@@ -182,7 +182,7 @@ class Store(StoreCore):
         from armillary.store.requests import ChangeContext  # noqa: PLC0415
 
         self.open_scene()
-        context = ChangeContext(self, changes)
+        context = ChangeContext(self)
         for change in changes:
             if not isinstance(change, Change):
                 raise InvalidArgument(f"A change is made by the classes of armillary.scene, got {change!r}.", change)
@@ -684,24 +684,20 @@ class Store(StoreCore):
         self, name: str, *, at: StampLike | Latest = LATEST, outside: str = "raise", hold_up_to_s: float | None = None
     ) -> JointState:
         """Return the position and the velocity of one joint at one instant."""
-        follower = None if self.mechanisms is None else self.mechanisms.followers.get(name)
-        if follower is not None:
-            led = self.joint(follower.leader, at=at, outside=outside, hold_up_to_s=hold_up_to_s)
-            return follower.following(led)
+        if self.mechanisms is not None and (follower := self.mechanisms.followers.get(name)) is not None:
+            return follower.following(self.joint(follower.leader, at=at, outside=outside, hold_up_to_s=hold_up_to_s))
         value, velocity, stamp, held, predicted, integrated = self.joint_row(name, at, outside, hold_up_to_s)
         flags = {"predicted": predicted, "integrated": integrated}
         state = JointState(value=value, velocity=velocity, stamp=stamp, held=held, **flags)
-        if self.mechanisms is None or not self.has_dependent_joints:
-            return state
-        return self.mechanisms.polished(check_name(name), state)
+        mechanisms = self.mechanisms if self.has_dependent_joints else None
+        return state if mechanisms is None else mechanisms.polished(check_name(name), state)
 
     def joint_samples(
         self, name: str, *, start: StampLike | None = None, end: StampLike | None = None, source: str | None = None
     ) -> JointSamples:
         """Return the stored samples of one joint, `start` and `end` included."""
         known = self.joint_sources(name)
-        own = known[0] if len(known) == 1 else self.name
-        who = own if source is None else as_text(source, "source")
+        who = (known[0] if len(known) == 1 else self.name) if source is None else as_text(source, "source")
         if known and who not in known:
             raise InvalidArgument(f"No source {who!r} sets joint '{name}'; these do: {known}.", who)
         stamps, positions, velocities = self.joint_rows(name, start, end, who)

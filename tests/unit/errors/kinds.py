@@ -24,6 +24,6 @@ def _kinds(names: list[str]) -> set[type[errors.ArmillaryError]]:
 
 
 NODES = _kinds(scene.__all__) - BLOCKS
-FORMATS = _kinds(files.__all__) - SAVED - MODEL_FILES
+FORMATS = _kinds(files.__all__) - SAVED - MODEL_FILES - {errors.MeshesSkipped}
 MODELS = (_kinds(models.__all__) | MODEL_FILES) - EXPRESSIONS - TAPES - LOOPS
 RELATIONS = _kinds(relations.__all__)

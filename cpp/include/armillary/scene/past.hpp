@@ -55,7 +55,7 @@ class Past {
   mutable Ancestry alive_{kRootNode, kDetachedNode};  // as far as that was asked for
 };
 
-/// Whether a node was added with this edge, or is in its parent since then: for places it was there before as well.
+/// Whether a node was added with this edge.
 [[nodiscard]] bool is_first(const NodeRecord& record, const Edge& edge);
 
 }  // namespace armillary::scene
