@@ -217,7 +217,6 @@ then a test that would be skipped for want of them fails.
 | formatting, types, import contract, stub file | `make check` |
 | the C++ core: units, a million checked answers under stress, every kernel of batches against single poses | `make test-cpp` |
 | laws against plain models, stories, units, tf2 in a second process, a real browser, every page and example | `make test-python` |
-| the demo, the site without a warning, the wheel in a fresh environment, the benchmarks' scripts | `make smoke` |
 
 Random inputs are those of one seed, which the run begins by printing; `ARMILLARY_SEED=fresh` takes others, as every night
 does, and `ARMILLARY_SEED=` with a printed number takes those again.

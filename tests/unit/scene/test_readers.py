@@ -69,7 +69,11 @@ class TestAReader:
             for i in range(BATCHES):
                 world.apply([SetAttributes(node, {"left": i}), SetAttributes(node, {"right": i})])
 
-        seen = watch(lambda: tuple(scene.attributes(node).values()), write)
+        seen = set()
+        for _ in range(50):  # until the reader ran beside the writer
+            seen |= watch(lambda: tuple(scene.attributes(node).values()), write)
+            if len(seen) > 1:
+                break
         assert len(seen) > 1
         assert all(left == right for left, right in seen)
 
