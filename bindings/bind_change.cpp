@@ -211,7 +211,7 @@ void bind_change(nb::module_& m) {
       .def(
           "to_json", [](const ChangeRecord& self) { return text_object(json_of(self)); }, "All of it, but for the content.")
       .def_prop_ro(
-          "type", [](const ChangeRecord& self) { return self.change->type(); }, "Which of the twelve it is.")
+          "type", [](const ChangeRecord& self) { return self.change->type(); }, "Which of its types it is.")
       .def_prop_ro("author", &author_name, "The name of who signed it; empty where it is not known.")
       .def_prop_ro(
           "sequence", [](const ChangeRecord& self) { return self.change->id.sequence; }, "Its number among those of its author.")

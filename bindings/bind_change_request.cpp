@@ -211,13 +211,21 @@ ChangeRequest set_body(nb::handle body, nb::handle frames, bool present, nb::han
   return request_of(log::SetBody{name_from(body), names_from(frames), present}, at);
 }
 
-ChangeRequest prefer(nb::handle of, nb::handle source, nb::handle start, nb::handle end, nb::handle at) {
-  log::Prefer payload{.subject = {log::Subject::Kind::frame, name_from(of)}};
+ChangeRequest preference(log::Subject subject, nb::handle source, nb::handle start, nb::handle end, nb::handle at) {
+  log::Prefer payload{.subject = std::move(subject)};
   if (!start.is_none()) payload.start = Stamp{as_stamp(start, "start")};
   if (!end.is_none()) payload.end = Stamp{as_stamp(end, "end")};
   if (payload.end <= payload.start) refuse("a preference ends after it begins");
   if (!source.is_none()) payload.source = text_from(source, "a source is a text");
   return request_of(std::move(payload), at);
+}
+
+ChangeRequest prefer(nb::handle of, nb::handle source, nb::handle start, nb::handle end, nb::handle at) {
+  return preference({log::Subject::Kind::frame, name_from(of)}, source, start, end, at);
+}
+
+ChangeRequest prefer_joint(nb::handle name, nb::handle source, nb::handle start, nb::handle end, nb::handle at) {
+  return preference({log::Subject::Kind::variable, name_from(name)}, source, start, end, at);
 }
 
 /// What `empties` names goes with the samples: nothing, relations that are left without samples, or the whole relation.
@@ -336,6 +344,10 @@ void bind_frames(nb::class_<ChangeRequest>& request) {
                   nb::sig("def set_body(*, body: str, frames: Sequence[str], present: bool = True, at: int) -> ChangeRequest"))
       .def_static("prefer", &prefer, nb::kw_only(), "of"_a, "source"_a.none(), "start"_a.none(), "end"_a.none(), "at"_a.none(),
                   nb::sig("def prefer(*, of: str, source: str | None, start: int | None, end: int | None, at: int) -> "
+                          "ChangeRequest"))
+      .def_static("prefer_joint", &prefer_joint, nb::kw_only(), "name"_a, "source"_a.none(), "start"_a.none(), "end"_a.none(),
+                  "at"_a.none(),
+                  nb::sig("def prefer_joint(*, name: str, source: str | None, start: int | None, end: int | None, at: int) -> "
                           "ChangeRequest"))
       .def_static("forget", &forget, nb::kw_only(), "of"_a, "in_frame"_a.none(), "source"_a.none(), "start"_a.none(),
                   "end"_a.none(), "kind"_a.none(), "empties"_a, "at"_a.none(),

@@ -1,5 +1,6 @@
 // What a world reports about its content: frames, relations, samples, and all frames at once.
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -51,6 +52,12 @@ nb::dict positions(const Sweep& sweep) {
   nb::dict by_name;
   for (std::size_t i = 0; i < sweep.found.size(); ++i) by_name[text(sweep.name(i))] = i;
   return by_name;
+}
+
+nb::list all_transforms(const Sweep& sweep) {
+  nb::list all;
+  for (const auto& answer : sweep.found) all.append(answer.transform);
+  return all;
 }
 
 nb::object xyz_wxyz(const Sweep& sweep) {
@@ -213,7 +220,16 @@ void bind_world_reports(nb::module_& m, nb::class_<StoreCore>& world) {
             return moves;
           },
           "at"_a.none(), nb::sig("def moves_after(self, at: int | None) -> list[int]"))
-      .def("fixed_changes", [](Self self) { return ForestView(*core(self).forest).fixed_changes(); })
+      .def(
+          "frames_changed", [](Self self) { return core(self).forest->frames_changed(); },
+          "How many frames were published until now, each as often as it was.")
+      .def(
+          "frames_changed_since",
+          [](Self self, std::uint64_t number) {
+            return without_gil([&] { return core(self).forest->frames_changed_since(number); });
+          },
+          "number"_a, nb::sig("def frames_changed_since(self, number: int) -> list[str] | None"),
+          "The frames that were published since, and all that are or were below them, by key; None: that is forgotten.")
       .def("are_one_place", &are_one_place, "in_frame"_a, "frames"_a,
            nb::sig("def are_one_place(self, in_frame: str | NodeId, frames: Sequence[str]) -> list[bool]"))
       .def("parents", &parents, "at"_a, nb::sig("def parents(self, at: int | Latest) -> dict[str, tuple[str, str] | None]"));
@@ -227,6 +243,7 @@ void bind_world_reports(nb::module_& m, nb::class_<StoreCore>& world) {
       .def("any_held", &any_held)
       .def("held_samples", &held_samples, "world"_a,
            nb::sig("def held_samples(self, world: StoreCore) -> tuple[HeldSample, ...]"), "What was held for any of the rows.")
+      .def("transforms", &all_transforms, nb::sig("def transforms(self) -> list[Transform]"), "Of all rows.")
       .def(
           "transform", [](const Sweep& a, std::size_t row) { return a.found.at(row).transform; }, "row"_a)
       .def(

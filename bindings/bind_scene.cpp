@@ -104,7 +104,8 @@ nb::object error_of_refusal(Self self, const Refusal& refusal) {
     case Fault::permanent:
       return error_class("PermanentNode")(node);
     case Fault::too_many_keys:
-      return error_class("LimitReached")("names of attributes", scene::KeyPool::kLimit,
+      return error_class("LimitReached")(refusal.node == NodeId{} ? "names of attributes" : "names of attributes of one thing",
+                                         refusal.node == NodeId{} ? scene::KeyPool::kLimit : scene::KeyPool::kOfANode,
                                          "Put what differs from thing to thing into values, not into names.");
     case Fault::built_upon:
       return error_class("BuiltUpon")(node, names);
@@ -250,7 +251,6 @@ struct IsUnderstood {
     const bool is_empty = std::holds_alternative<log::Empty>(payload.value);
     return has_rank && (is_pose || is_linear || is_empty);
   }
-  bool operator()(const log::Prefer& payload) const { return payload.subject.kind == log::Subject::Kind::frame; }
   bool operator()(const auto&) const { return true; }
 };
 

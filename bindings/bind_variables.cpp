@@ -198,12 +198,13 @@ void put_columns(const JointChannel& channel, const Doubles& values, std::size_t
 }
 
 void set_joint_series(Self self, std::vector<nb::object> names, nb::object positions, nb::handle at, nb::object velocities,
-                      nb::handle source, nb::object covariance) {
+                      nb::handle source, nb::object covariance, nb::handle unknown, nb::handle limits) {
   const Stamps stamps(at, "at");
-  if (std::ranges::any_of(names, [&](const nb::object& name) { return is_follower(core(self), name); }))
+  if (!is_text(unknown, "raise") || !is_text(limits, "ignore") ||
+      std::ranges::any_of(names, [&](const nb::object& name) { return is_follower(core(self), name); }))
     std::tie(names, positions, velocities, covariance) =
         nb::cast<std::tuple<std::vector<nb::object>, nb::object, nb::object, nb::object>>(
-            core(self).upcalls.admit_joint_series(self, names, positions, velocities, covariance));
+            core(self).upcalls.admit_joint_series(self, names, positions, velocities, covariance, unknown, limits));
   const std::size_t given_names = names.size();
   if (core(self).has_loops && !stamps.span().empty())
     std::tie(names, positions, velocities) = nb::cast<std::tuple<std::vector<nb::object>, nb::object, nb::object>>(
@@ -273,28 +274,13 @@ nb::tuple joint_samples(Self self, nb::handle name, nb::handle start, nb::handle
                         read_only_array(table.velocities.data(), {count}));
 }
 
-void prefer_joint(Self self, nb::handle name, nb::handle source) {
-  StoreCore& world = core(self);
-  const VariablePtr variable = joint_of(self, name);
-  std::optional<std::string_view> who;
-  if (!source.is_none()) who = text_of(source_of(self, source));
-  if (world.forest->prefer_variable(*variable, who)) return resolve_pending(self);
-  std::string sources;
-  for (const std::string& known : world.forest->sources_of(*variable)) sources += (sources.empty() ? "'" : ", '") + known + "'";
-  raise("InvalidArgument",
-        "No source " + shown(source) + " says where joint " + shown(name) + " is" +
-            (sources.empty() ? ": nobody does yet." : "; these do: " + sources + "."),
-        source);
-}
+nb::object when_of(Stamp at) { return at == Stamp::always() || at == Stamp::never() ? nb::none() : nb::object(nb::int_(at.ns)); }
 
-nb::list preferred_joint_sources(Self self) {
+nb::list joint_preferences(Self self) {
   nb::list found;
-  for (const auto& [name, source] : core(self).forest->preferred_sources()) found.append(nb::make_tuple(name, source));
+  for (const auto& [name, step] : core(self).store->joint_preferences())
+    found.append(nb::make_tuple(name, step.source, when_of(step.when.from), when_of(step.when.to)));
   return found;
-}
-
-void restore_joint_preference(Self self, nb::handle name, nb::handle source) {
-  core(self).forest->restore_preference(*joint_of(self, name), text_of(source_of(self, source)));
 }
 
 nb::list driven_poses(Self self) {
@@ -336,9 +322,11 @@ void bind_world_variables(nb::class_<StoreCore>& store, nb::class_<WorldFace>& f
             "    JointLimitsExceeded: A position is outside its limits, and `limits` is \"raise\".\n"
             "    BeforeHistory: The sample is older than the history.")
         .def("set_joint_series", &set_joint_series, "names"_a, nb::kw_only(), "positions"_a, "at"_a, "velocities"_a = nb::none(),
-             "source"_a = nb::none(), "covariance"_a = nb::none(),
+             "source"_a = nb::none(), "covariance"_a = nb::none(), "unknown"_a = "raise", "limits"_a = "ignore",
              nb::sig("def set_joint_series(self, names: Sequence[str], *, positions: ArrayLike, at: ArrayLike, velocities: "
-                     "ArrayLike | None = None, source: str | None = None, covariance: ArrayLike | None = None) -> None"),
+                     "ArrayLike | None = None, source: str | None = None, covariance: ArrayLike | None = None, "
+                     "unknown: Literal['raise', 'skip'] = 'raise', limits: Literal['ignore', 'warn', 'raise'] = 'ignore') "
+                     "-> None"),
              "Say where joints are at many instants: all of them are stored, or none.\n\n"
              "Args:\n"
              "    names: The joints, k of them.\n"
@@ -349,7 +337,9 @@ void bind_world_variables(nb::class_<StoreCore>& store, nb::class_<WorldFace>& f
              "    covariance: Of each instant alike: variances of the positions, (k,), or (k, k), in the order of `names`; or "
              "one\n"
              "        for each, (N, k, k); unknown if not given. Where velocities are given: of positions, then velocities,\n"
-             "        (2k,), (2k, 2k) or (N, 2k, 2k).");
+             "        (2k,), (2k, 2k) or (N, 2k, 2k).\n"
+             "    unknown: What happens to names that no joint has, as for `set_joints`.\n"
+             "    limits: What happens where a position is outside the limits of its joint, as for `set_joints`.");
   };
   define(store);
   define(face);
@@ -360,15 +350,12 @@ void bind_world_variables(nb::class_<StoreCore>& store, nb::class_<WorldFace>& f
            nb::sig("def restore_joints(self, joints: Mapping[str, float], at: int, velocities: Mapping[str, float], "
                    "source: str, is_integrated: bool) -> None"),
            "Store samples of joints as they were stored before, however far ahead of the clock.")
-      .def("prefer_joint", &prefer_joint, "name"_a, nb::kw_only(), "source"_a.none(),
-           nb::sig("def prefer_joint(self, name: str, *, source: str | None) -> None"),
-           "Choose which of several sources every query uses for a joint; None removes the preference.")
-      .def("preferred_joint_sources", &preferred_joint_sources,
-           nb::sig("def preferred_joint_sources(self) -> list[tuple[str, str]]"),
-           "Each joint of which a source is preferred, and that source.")
-      .def("restore_joint_preference", &restore_joint_preference, "name"_a, "source"_a,
-           nb::sig("def restore_joint_preference(self, name: str, source: str) -> None"),
-           "Prefer a source of a joint whose samples may still come.")
+      .def(
+          "leading_joint", [](Self self, nb::handle name) { return joint_of(self, name)->lead->name; }, "name"_a,
+          nb::sig("def leading_joint(self, name: str) -> str"), "The first of the four parts of a rotation; else the joint.")
+      .def("joint_preferences", &joint_preferences,
+           nb::sig("def joint_preferences(self) -> list[tuple[str, str, int | None, int | None]]"),
+           "Which source is preferred for which joint, from when until when; None: always.")
       .def("variables", &variables, nb::sig("def variables(self) -> list[tuple[str, str]]"))
       .def("joint_row", &joint, "name"_a, "at"_a, "outside"_a, "hold_up_to_s"_a = nb::none(),
            nb::sig("def joint_row(self, name: str, at: int | Latest, outside: str, hold_up_to_s: float | None = None) -> "

@@ -78,16 +78,18 @@ Retention retention_from(std::int64_t history_ns, std::size_t max_samples, doubl
 }
 
 void init(StoreCore* self, nb::str name, std::int64_t history_ns, std::size_t max_samples, std::size_t max_runs,
-          std::size_t max_waits, std::size_t max_paths, double thin_m, double thin_rad, nb::handle default_covariance,
-          const std::string& interpolation, std::int64_t max_ahead_ns, std::int64_t rival_timeout_ns,
-          std::int64_t predict_up_to_ns, std::int64_t hold_up_to_ns, nb::handle process_noise, const std::string& root_frame,
-          std::size_t max_changes, std::size_t max_undo, std::uint8_t authority, std::uint64_t replica_id, nb::handle upcalls) {
+          std::size_t max_sources, std::size_t max_waits, std::size_t max_paths, double thin_m, double thin_rad,
+          nb::handle default_covariance, const std::string& interpolation, std::int64_t max_ahead_ns,
+          std::int64_t rival_timeout_ns, std::int64_t predict_up_to_ns, std::int64_t hold_up_to_ns, nb::handle process_noise,
+          const std::string& root_frame, std::size_t max_changes, std::size_t max_undo, std::uint8_t authority,
+          std::uint64_t replica_id, nb::handle upcalls) {
   ForestOptions options;
   options.rival_timeout = {rival_timeout_ns};
   options.prediction.horizon = {predict_up_to_ns};
   if (!process_noise.is_none()) options.prediction.noise_per_s = as_covariance(process_noise, "process_noise");
   options.retention = retention_from(history_ns, max_samples, thin_m, thin_rad);
   options.max_runs = max_runs;
+  options.max_sources = max_sources;
   options.max_waits = max_waits;
   options.max_paths = max_paths;
   if (!default_covariance.is_none()) options.default_covariance = as_covariance(default_covariance, "default_covariance");
@@ -170,11 +172,12 @@ void bind_world(nb::module_& m) {
           "What holds everything: transports, recorders and viewers are written against it.");
   nb::class_<StoreCore> world(m, "StoreCore", "The native base of armillary.store.Store.");
   world
-      .def("__init__", &init, nb::kw_only(), "name"_a, "history_ns"_a, "max_samples"_a, "max_runs"_a, "max_waits"_a,
-           "max_paths"_a, "thin_m"_a, "thin_rad"_a, "default_covariance"_a.none(), "interpolation"_a, "max_ahead_ns"_a,
-           "rival_timeout_ns"_a, "predict_up_to_ns"_a, "hold_up_to_ns"_a, "process_noise"_a.none(), "root_frame"_a,
-           "max_changes"_a, "max_undo"_a, "authority"_a, "replica_id"_a, "upcalls"_a,
-           nb::sig("def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, "
+      .def("__init__", &init, nb::kw_only(), "name"_a, "history_ns"_a, "max_samples"_a, "max_runs"_a, "max_sources"_a,
+           "max_waits"_a, "max_paths"_a, "thin_m"_a, "thin_rad"_a, "default_covariance"_a.none(), "interpolation"_a,
+           "max_ahead_ns"_a, "rival_timeout_ns"_a, "predict_up_to_ns"_a, "hold_up_to_ns"_a, "process_noise"_a.none(),
+           "root_frame"_a, "max_changes"_a, "max_undo"_a, "authority"_a, "replica_id"_a, "upcalls"_a,
+           nb::sig("def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_sources: int, "
+                   "max_waits: int, "
                    "max_paths: int, thin_m: "
                    "float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int, "
                    "rival_timeout_ns: int, "
@@ -259,6 +262,7 @@ void bind_world(nb::module_& m) {
   bind_world_candidates(m, world);
   bind_world_waits(m, world);
   bind_world_changes(world);
+  bind_sample_tap(m, world);
 }
 
 }  // namespace armillary::python

@@ -51,11 +51,16 @@ scene::RelationName Edge::relation() const {
 
 namespace {
 
-/// Rules of bodies that a new relation may break, from its first instant on; nothing to do in a world without bodies.
+/// The limit of sources of one frame, and rules of bodies that a new relation may break, from its first instant on.
 void check_one_path(Self self, const nb::object& of, const nb::object& in_frame, const nb::object& source, Stamp from) {
   const Forest& forest = *core(self).forest;
+  const FrameId of_id = forest.find_frame(text_of(of));
+  if (of_id != kNone && !forest.has_room_for(of_id, text_of(source)))
+    raise_object(error_class("LimitReached")(
+        "sources that place '" + core(self).store->frame_label(std::string(text_of(of))) + "'", forest.options().max_sources,
+        "Remove those that are over with world.remove_relation(...), or give World(max_sources=) a larger number."));
   if (!forest.has_bodies()) return;
-  const FrameId of_id = forest.find_frame(text_of(of)), in_id = forest.find_frame(text_of(in_frame));
+  const FrameId in_id = forest.find_frame(text_of(in_frame));
   const bool is_new = of_id == kNone || in_id == kNone || forest.find_relation(of_id, in_id, text_of(source)) == kNone;
   if (is_new) core(self).upcalls.check_new_pose(self, of, in_frame, source, stamp_or_none(from));
 }

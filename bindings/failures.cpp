@@ -108,8 +108,10 @@ nb::object body_error(const StoreCore& world, const Failure& failure, nb::handle
                        "A frame is on one body: leave it out, or give the new one another name.");
     default:
       return violation("C8b", "set_twist", "say how '" + failure->name + "' moves relative to " + shown(in_frame),
-                       "Both are the body '" + failure->other + "', which does not move relative to itself.",
-                       "Name another body in relative_to=.");
+                       failure->other.empty()
+                           ? "They are fixed to one another for always: one body, which does not move relative to itself."
+                           : "Both are the body '" + failure->other + "', which does not move relative to itself.",
+                       "Name another body in relative_to=, or fix(..., at=) what may move later.");
   }
 }
 

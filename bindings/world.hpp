@@ -245,6 +245,7 @@ void bind_world_candidates(nb::module_& m, nb::class_<StoreCore>& world);
 void bind_judgement(nb::class_<Pose>& pose);
 void bind_world_waits(nb::module_& m, nb::class_<StoreCore>& world);
 void bind_world_changes(nb::class_<StoreCore>& world);
+void bind_sample_tap(nb::module_& m, nb::class_<StoreCore>& store);
 
 /// Raises why the store refused a change.
 [[noreturn]] void raise_refusal(Self self, const scene::Refusal& refusal);

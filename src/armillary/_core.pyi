@@ -655,7 +655,7 @@ class WorldFace:
             BeforeHistory: The sample is older than the history.
         """
 
-    def set_joint_series(self, names: Sequence[str], *, positions: ArrayLike, at: ArrayLike, velocities: ArrayLike | None = None, source: str | None = None, covariance: ArrayLike | None = None) -> None:
+    def set_joint_series(self, names: Sequence[str], *, positions: ArrayLike, at: ArrayLike, velocities: ArrayLike | None = None, source: str | None = None, covariance: ArrayLike | None = None, unknown: Literal['raise', 'skip'] = 'raise', limits: Literal['ignore', 'warn', 'raise'] = 'ignore') -> None:
         """
         Say where joints are at many instants: all of them are stored, or none.
 
@@ -668,12 +668,14 @@ class WorldFace:
             covariance: Of each instant alike: variances of the positions, (k,), or (k, k), in the order of `names`; or one
                 for each, (N, k, k); unknown if not given. Where velocities are given: of positions, then velocities,
                 (2k,), (2k, 2k) or (N, 2k, 2k).
+            unknown: What happens to names that no joint has, as for `set_joints`.
+            limits: What happens where a position is outside the limits of its joint, as for `set_joints`.
         """
 
 class StoreCore:
     """The native base of armillary.store.Store."""
 
-    def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_waits: int, max_paths: int, thin_m: float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int, rival_timeout_ns: int, predict_up_to_ns: int, hold_up_to_ns: int, process_noise: ArrayLike | None, root_frame: str, max_changes: int, max_undo: int, authority: int, replica_id: int, upcalls: object) -> None: ...
+    def __init__(self, *, name: str, history_ns: int, max_samples: int, max_runs: int, max_sources: int, max_waits: int, max_paths: int, thin_m: float, thin_rad: float, default_covariance: ArrayLike | None, interpolation: str, max_ahead_ns: int, rival_timeout_ns: int, predict_up_to_ns: int, hold_up_to_ns: int, process_noise: ArrayLike | None, root_frame: str, max_changes: int, max_undo: int, authority: int, replica_id: int, upcalls: object) -> None: ...
 
     def newest_stamp(self) -> int | None:
         """The newest stamp of all samples [ns]; None where there are none."""
@@ -1005,7 +1007,7 @@ class StoreCore:
             BeforeHistory: The sample is older than the history.
         """
 
-    def set_joint_series(self, names: Sequence[str], *, positions: ArrayLike, at: ArrayLike, velocities: ArrayLike | None = None, source: str | None = None, covariance: ArrayLike | None = None) -> None:
+    def set_joint_series(self, names: Sequence[str], *, positions: ArrayLike, at: ArrayLike, velocities: ArrayLike | None = None, source: str | None = None, covariance: ArrayLike | None = None, unknown: Literal['raise', 'skip'] = 'raise', limits: Literal['ignore', 'warn', 'raise'] = 'ignore') -> None:
         """
         Say where joints are at many instants: all of them are stored, or none.
 
@@ -1018,6 +1020,8 @@ class StoreCore:
             covariance: Of each instant alike: variances of the positions, (k,), or (k, k), in the order of `names`; or one
                 for each, (N, k, k); unknown if not given. Where velocities are given: of positions, then velocities,
                 (2k,), (2k, 2k) or (N, 2k, 2k).
+            unknown: What happens to names that no joint has, as for `set_joints`.
+            limits: What happens where a position is outside the limits of its joint, as for `set_joints`.
         """
 
     def set_integrated_joints(self, joints: Mapping[str, float], at: StampLike, source: str | None) -> None: ...
@@ -1027,16 +1031,13 @@ class StoreCore:
         Store samples of joints as they were stored before, however far ahead of the clock.
         """
 
-    def prefer_joint(self, name: str, *, source: str | None) -> None:
-        """
-        Choose which of several sources every query uses for a joint; None removes the preference.
-        """
+    def leading_joint(self, name: str) -> str:
+        """The first of the four parts of a rotation; else the joint."""
 
-    def preferred_joint_sources(self) -> list[tuple[str, str]]:
-        """Each joint of which a source is preferred, and that source."""
-
-    def restore_joint_preference(self, name: str, source: str) -> None:
-        """Prefer a source of a joint whose samples may still come."""
+    def joint_preferences(self) -> list[tuple[str, str, int | None, int | None]]:
+        """
+        Which source is preferred for which joint, from when until when; None: always.
+        """
 
     def variables(self) -> list[tuple[str, str]]: ...
 
@@ -1094,7 +1095,13 @@ class StoreCore:
 
     def moves_after(self, at: StampLike | None) -> list[int]: ...
 
-    def fixed_changes(self) -> int: ...
+    def frames_changed(self) -> int:
+        """How many frames were published until now, each as often as it was."""
+
+    def frames_changed_since(self, number: int) -> list[str] | None:
+        """
+        The frames that were published since, and all that are or were below them, by key; None: that is forgotten.
+        """
 
     def are_one_place(self, in_frame: str | NodeId, frames: Sequence[str]) -> list[bool]: ...
 
@@ -1212,6 +1219,41 @@ class StoreCore:
     def view_at(self, at: StampLike) -> SceneView:
         """The scene as it was at an instant."""
 
+    def tap_records(self, *, max_count: int = 100000, with_others: bool = False) -> RecordTap:
+        """
+        From now on copy change records, and samples of nodes, as they are taken.
+
+        `with_others`: also those that come within `as_others`.
+        """
+
+    @staticmethod
+    def as_others(work: Callable[[], object]) -> object:
+        """
+        Call a function; what it stores is marked as that of others, so that taps without others leave it out.
+        """
+
+    def tap_samples(self, *, max_bytes: int = 64000000, with_others: bool = False) -> SampleTap:
+        """
+        From now on copy samples as they are stored: poses, twists and joints, but not the samples of nodes.
+
+        `with_others`: also those that came by `merge_pose_rows`, `merge_twist_rows` and `merge_joint_rows`.
+        """
+
+    def merge_pose_rows(self, *, of: str, in_frame: str, source: str, at: ArrayLike, rows: ArrayLike, base: tuple[int, int] | None = None) -> bool:
+        """
+        Store poses of another replica, as `SampleBatch.rows` has them; as `merge_poses` otherwise.
+        """
+
+    def merge_twist_rows(self, *, of: str, relative_to: str, source: str, at: ArrayLike, rows: ArrayLike) -> bool:
+        """
+        Store twists of another replica; those older than the history are left out. False: the relation is not known.
+        """
+
+    def merge_joint_rows(self, *, joints: list[str], source: str, at: ArrayLike, rows: ArrayLike, has_velocities: bool, has_covariance: bool, has_velocity_covariance: bool, is_integrated: bool) -> bool:
+        """
+        Store joint samples of another replica; those older than the history are left out. False: a joint is not known.
+        """
+
 class SweepAnswer:
     """What one sweep over all frames found."""
 
@@ -1230,6 +1272,9 @@ class SweepAnswer:
 
     def held_samples(self, world: StoreCore) -> tuple[HeldSample, ...]:
         """What was held for any of the rows."""
+
+    def transforms(self) -> list[Transform]:
+        """Of all rows."""
 
     def transform(self, row: int) -> Transform: ...
 
@@ -1272,6 +1317,114 @@ class ReadyQueue:
         """
         The next wait, or 0 when the time is over; a negative time waits for ever.
         """
+
+class SampleBatch:
+    """
+    Samples of one relation, or of joints that are given together, as they were stored.
+    """
+
+    @property
+    def kind(self) -> str:
+        """'pose', 'twist' or 'joints'."""
+
+    @property
+    def number(self) -> int:
+        """
+        Of the relation, or of the joints: the same in all batches of its kind.
+        """
+
+    @property
+    def of(self) -> str: ...
+
+    @property
+    def in_frame(self) -> str:
+        """Of a twist: what it is relative to."""
+
+    @property
+    def source(self) -> str: ...
+
+    @property
+    def joints(self) -> list[str]: ...
+
+    @property
+    def has_velocities(self) -> bool: ...
+
+    @property
+    def has_covariance(self) -> bool: ...
+
+    @property
+    def has_velocity_covariance(self) -> bool: ...
+
+    @property
+    def is_integrated(self) -> bool: ...
+
+    @property
+    def stamps(self) -> NDArray[int64]:
+        """int64, in the order in which they were stored."""
+
+    @property
+    def rows(self) -> NDArray[float64]:
+        """
+        Of poses w x y z, then x y z; of twists linear, then angular, along the axes of `of`; of joints positions, then
+        velocities. Where there is a covariance, its upper triangle follows row by row.
+        """
+
+    def __len__(self) -> int: ...
+
+class SampleTap:
+    """
+    Copies of samples as a store keeps them, for who records or forwards them.
+    """
+
+    def drain(self) -> list[SampleBatch]:
+        """Take out what came since the last call."""
+
+    def wait(self, timeout_s: float) -> bool:
+        """
+        Block until there is something to take out, or the time is over; a negative time waits for ever.
+        """
+
+    def close(self) -> None:
+        """End it: nothing is added any more, and nobody waits."""
+
+    @property
+    def dropped(self) -> int:
+        """
+        How many samples did not fit since the beginning, because nobody took out what was there.
+        """
+
+class NodeSample:
+    """Where a Transform of the scene is at one instant."""
+
+    @property
+    def node(self) -> NodeId: ...
+
+    @property
+    def at(self) -> int: ...
+
+    @property
+    def transform(self) -> Transform: ...
+
+    @property
+    def covariance(self) -> NDArray[float64] | None: ...
+
+class RecordTap:
+    """
+    Change records as a store takes them, for who replicates or records a world.
+    """
+
+    def drain(self) -> tuple[list[ChangeRecord], list[NodeSample], bool]:
+        """
+        Take out what came since the last call: records, samples of nodes, and whether there is a gap behind them.
+        """
+
+    def wait(self, timeout_s: float) -> bool:
+        """
+        Block until there is something to take out, or the time is over; a negative time waits for ever.
+        """
+
+    def close(self) -> None:
+        """End it: nothing is added any more, and nobody waits."""
 
 class NodeId:
     """
@@ -1450,7 +1603,7 @@ class ChangeRecord:
 
     @property
     def type(self) -> str:
-        """Which of the twelve it is."""
+        """Which of its types it is."""
 
     @property
     def sequence(self) -> int:
@@ -1562,6 +1715,9 @@ class ChangeRequest:
 
     @staticmethod
     def prefer(*, of: str, source: str | None, start: StampLike | None, end: StampLike | None, at: StampLike) -> ChangeRequest: ...
+
+    @staticmethod
+    def prefer_joint(*, name: str, source: str | None, start: StampLike | None, end: StampLike | None, at: StampLike) -> ChangeRequest: ...
 
     @staticmethod
     def forget(*, of: str, in_frame: str | None, source: str | None, start: StampLike | None, end: StampLike | None, kind: str | None, empties: str, at: StampLike) -> ChangeRequest:
@@ -1846,6 +2002,11 @@ class TapeFunction:
     """
 
     def __init__(self, tape: Tape | LoadedTape, shape: tuple[int, ...]) -> None: ...
+
+    def switch_to(self, tape: Tape | LoadedTape) -> None:
+        """
+        Run this from now on: the same function in another form, once. Calls that are running end with what they ran.
+        """
 
     def __call__(self, values: ArrayLike, out: NDArray[float64] | None = None) -> Any:
         """The outputs for one set of inputs, or for many.

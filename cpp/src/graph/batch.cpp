@@ -313,7 +313,7 @@ namespace {
 class Sweeper {
  public:
   struct Place {
-    Transform component_T_frame;  // parent_T_frame until the component is known
+    Transform component_T_frame;  // parent_T_frame until the component is known; as `see_from` has it in its component
     FrameId above = kNone;        // parent, where the edge has a value
     FrameId component = kNone;    // topmost frame reached; kNone: not yet known
     FrameId rigid = kNone;        // topmost frame reached over fixed edges alone
@@ -343,6 +343,25 @@ class Sweeper {
   void add_held(FrameId component, HeldSamples& out) {
     for (std::size_t i = 0; i < held_.size(); ++i)
       if (place(held_children_[i]).component == component) out.push_back(held_[i]);
+  }
+
+  /// From here on the frames above `in_frame` are placed as that sees them, and what is below them too: far from a root far away
+  /// no digits are lost. Before any other frame is placed.
+  const Place& see_from(FrameId in_frame) {
+    climbed_.clear();
+    for (FrameId frame = in_frame; places_[frame].above != kNone && !places_[frame].visited; frame = places_[frame].above) {
+      places_[frame].visited = true;
+      climbed_.emplace_back(frame, places_[frame].component_T_frame);
+    }
+    for (const auto& [frame, above_T_frame] : climbed_) places_[frame].visited = false;
+    const Place& here = place(in_frame);
+    Transform in_T_frame{};
+    places_[in_frame].component_T_frame = in_T_frame;
+    for (const auto& [frame, above_T_frame] : climbed_) {
+      in_T_frame = in_T_frame * above_T_frame.inverse();
+      places_[places_[frame].above].component_T_frame = in_T_frame;
+    }
+    return here;
   }
 
   const Place& place(FrameId frame) {
@@ -395,8 +414,8 @@ class Sweeper {
       const FrameNode& node = topology.node(id);
       PathEdge& edge = edges_[id - first_];
       FrameId parent = node.parent;
-      const bool wants_twists =
-          context.measured_in != nullptr && topology.bodies() != nullptr && !topology.bodies()->links_at(node.body).empty();
+      const bool wants_twists = context.measured_in != nullptr && topology.bodies() != nullptr && !node.is_mounted() &&
+                                !topology.bodies()->links_at(topology.rigid_body(id)).empty();
       if (node.tracks == nullptr && !node.may_be_on_cycle && !wants_twists) {
         edge = {id, node.relation, node.provider};
       } else if (!finder_.step(topology, id, at, context, edge, parent)) {
@@ -473,6 +492,7 @@ class Sweeper {
   batch::Poses between_{};
   std::vector<std::uint32_t> gathered_;  // places in the block that lie between two rows
   std::vector<FrameId> chain_;
+  std::vector<std::pair<FrameId, Transform>> climbed_;
   HeldSamples held_;
   std::vector<FrameId> held_children_;  // whose edge each of them is on
   Evaluation value_;
@@ -528,8 +548,7 @@ Sweep ForestView::snapshot(FrameId in_frame, When at, const QueryContext& given)
   }
   Sweeper& sweeper = Sweeper::of_this_thread();
   sweeper.sweep(topology, at.at, context);
-  const Sweeper::Place here = sweeper.place(in_frame);
-  const bool seen_from_top = here.component == in_frame;
+  const Sweeper::Place here = sweeper.see_from(in_frame);
   sweeper.add_held(here.component, sweep.held);
   for (FrameId id = 0; id < topology.frames(); ++id) {
     if (!topology.node(id).alive) continue;
@@ -539,9 +558,7 @@ Sweep ForestView::snapshot(FrameId in_frame, When at, const QueryContext& given)
       continue;
     }
     const Stamp stamp = there.rigid == here.rigid && id != in_frame ? Stamp::always() : at.at;
-    const Transform in_T_frame =
-        seen_from_top ? there.component_T_frame : between(here.component_T_frame, there.component_T_frame);
-    sweep.found.push_back({id, in_T_frame, stamp, there.fresh != here.fresh, there.given != here.given});
+    sweep.found.push_back({id, there.component_T_frame, stamp, there.fresh != here.fresh, there.given != here.given});
     sweep.names += *topology.node(id).name;
     sweep.name_ends.push_back(static_cast<std::uint32_t>(sweep.names.size()));
   }

@@ -101,7 +101,7 @@ void Forest::State::adopt(FrameId frame, BodyId body) {
   bodies[body - kFirstDeclaredBody].frames.push_back(frame);
   for (auto& [id, twist] : twists)
     if (twist->reference == before) twist->reference = body;
-  bodies_changed = true;
+  bodies_changed = rigid.is_stale = true;
 }
 
 BodyId Forest::State::declare_body(std::string_view name) {
@@ -110,7 +110,7 @@ BodyId Forest::State::declare_body(std::string_view name) {
   if (record == bodies.end()) record = bodies.insert(bodies.end(), {.name = std::string(name)});
   const BodyId body = kFirstDeclaredBody + static_cast<BodyId>(record - bodies.begin());
   body_ids.emplace(std::string(name), body);
-  bodies_changed = true;
+  bodies_changed = rigid.is_stale = true;
   return body;
 }
 
@@ -120,7 +120,7 @@ void Forest::State::leave_body(FrameId frame) {
   touch(frame);
   std::erase(bodies[frames[frame].body - kFirstDeclaredBody].frames, frame);
   frames[frame].body = frame;
-  bodies_changed = true;
+  bodies_changed = rigid.is_stale = true;
 }
 
 /// Twists are relative to the body that their reference frame is on.
@@ -163,7 +163,7 @@ Failure Forest::State::apply(const AssignBodies& edit) {
     const AssignBodies::Twist name{*frames[twist->of].name, named_by(*twist), sources[twist->source]};
     twist->is_inactive = edit.inactive_twists.contains(name);
   }
-  bodies_changed = true;
+  bodies_changed = rigid.is_stale = true;
   publish(changed);
   for (const BodyId body : grown) body_grew(body);
   return {};
@@ -171,9 +171,11 @@ Failure Forest::State::apply(const AssignBodies& edit) {
 
 /// A preference for a frame counts for what is measured on its body, most of all at the frame itself.
 std::vector<TwistPreference> Forest::State::preferences_of(const TwistRecord& twist) const {
+  const BodyId head = rigid_body(twist.of), reference = rigid_body_of(twist.reference);
   const auto concerns = [&](const FrameRecord& frame) {
-    return frame.alive && !frame.preferences.empty() &&
-           (frame.body == frames[twist.of].body || frame.body == twist.reference || &frame == &frames[twist.of]);
+    if (!frame.alive || frame.preferences.empty()) return false;
+    const BodyId body = rigid_body(static_cast<FrameId>(&frame - frames.data()));
+    return body == head || body == reference;
   };
   std::vector<const FrameRecord*> concerned;
   std::set<Stamp> steps;
@@ -194,12 +196,14 @@ std::vector<TwistPreference> Forest::State::preferences_of(const TwistRecord& tw
 
 /// In the order of names, rivals side by side: answers must not depend on the order of arrival.
 std::unique_ptr<const BodyGraph> Forest::State::body_graph() const {
+  if (rigid.is_stale) refresh_rigid_bodies();
   std::vector<TwistLink> links;
   for (const auto& [id, twist] : twists) {
-    if (twist->is_inactive) continue;
+    const BodyId body = rigid_body(twist->of), reference = rigid_body_of(twist->reference);
+    if (twist->is_inactive || body == reference) continue;
     links.push_back({.head = twist->of,
-                     .body = frames[twist->of].body,
-                     .reference = twist->reference,
+                     .body = body,
+                     .reference = reference,
                      .relation = id,
                      .source = twist->source,
                      .preferences = preferences_of(*twist),
@@ -211,7 +215,7 @@ std::unique_ptr<const BodyGraph> Forest::State::body_graph() const {
   });
   std::vector<std::vector<FrameId>> members;
   for (const BodyRecord& body : bodies) members.push_back(body.frames);
-  return std::make_unique<const BodyGraph>(std::move(links), std::move(members));
+  return std::make_unique<const BodyGraph>(std::move(links), std::move(members), rigid.bodies);
 }
 
 Failure Forest::add_body(std::string_view name, std::span<const std::string_view> adopted) {

@@ -39,8 +39,8 @@ bool is_without_cycle(const std::vector<TwistLink>& links) {
 
 }  // namespace
 
-BodyGraph::BodyGraph(std::vector<TwistLink> links, std::vector<std::vector<FrameId>> frames)
-    : links_(std::move(links)), frames_(std::move(frames)) {
+BodyGraph::BodyGraph(std::vector<TwistLink> links, std::vector<std::vector<FrameId>> frames, RigidBodies rigid)
+    : links_(std::move(links)), frames_(std::move(frames)), rigid_(std::move(rigid)) {
   for (std::uint32_t i = 0; i < links_.size(); ++i) {
     at_body_[links_[i].body].push_back(i);
     at_body_[links_[i].reference].push_back(i);

@@ -4,13 +4,31 @@
 
 namespace armillary {
 
+namespace {
+
+/// Whether its source has measured the same frame relative to another body since, and before an instant.
+bool has_moved_on(const BodyGraph& graph, const TwistLink& link, Stamp at) {
+  return std::ranges::any_of(graph.links_at(link.body), [&](std::uint32_t index) {
+    const TwistLink& other = graph.link(index);
+    if (other.head != link.head || other.source != link.source || other.relation == link.relation) return false;
+    const Row last = other.series->bracket(at).before;
+    return last && last.stamp_ns() > link.series->newest().ns;
+  });
+}
+
+}  // namespace
+
 std::optional<Stamp> BodySearch::usable_at(const TwistLink& link, const QueryContext& context) const {
   const Series& series = *link.series;
   if (series.empty()) return std::nullopt;
-  if (ends_.at.latest) return series.newest();
+  if (ends_.at.latest) {
+    if (has_moved_on(*topology_.bodies(), link, {INT64_MAX - 1})) return std::nullopt;
+    return series.newest();
+  }
   const Stamp at = ends_.at.at;
   if (covers(series, at)) return at;
   const bool is_after = at > series.newest();
+  if (is_after && has_moved_on(*topology_.bodies(), link, at)) return std::nullopt;
   const Stamp nearest = is_after ? series.newest() : Stamp{series.first_row().stamp_ns()};
   if (context.may_hold(at, nearest)) return nearest;
   const bool goes_on = context.prediction != nullptr && is_after && at.ns - series.newest().ns <= context.prediction->horizon.ns;
@@ -84,7 +102,7 @@ std::size_t BodySearch::choose_among_rivals(const std::vector<std::uint32_t>& ne
   int preference = -1;
   for (const std::uint32_t rival : scratch_.rivals) {
     const TwistLink& link = topology_.bodies()->link(rival);
-    const int own = link.preference_at(ends_.at.latest ? link.series->newest() : ends_.at.at);
+    const int own = link.preference_at(ends_.at.latest ? link.series->newest() : ends_.at.at, context.is_chosen(link.relation));
     if (own < preference || has_ended(link)) continue;
     next.is_contested = own == preference;
     if (!next.is_contested) next.link = rival;
@@ -111,7 +129,7 @@ bool BodySearch::is_chain_of_bodies(const Path& path) const {
   BodyId up = ends_.of, down = ends_.reference;
   for (const auto& [edges, body] : {std::pair{&path.up, &up}, std::pair{&path.down, &down}})
     for (const PathEdge& edge : *edges) {
-      if (topology_.node(edge.child).body != *body) return false;
+      if (topology_.rigid_body(edge.child) != *body) return false;
       if (edge.provider.kind != ProviderKind::fixed) *body = edge.links->body == *body ? edge.links->reference : edge.links->body;
     }
   return up == down;

@@ -9,9 +9,9 @@ namespace armillary {
 
 /// What a chain of twists has to lead between, and to where it has to be carried.
 struct MotionEnds {
-  BodyId of = kNone, reference = kNone;
-  FrameId point = kNone;  ///< whose origin the velocity is of
-  FrameId axes = kNone;   ///< that it is to be along
+  BodyId of = kNone, reference = kNone;  ///< rigid
+  FrameId point = kNone;                 ///< whose origin the velocity is of
+  FrameId axes = kNone;                  ///< that it is to be along
   When at{};
 };
 

@@ -31,7 +31,7 @@ Result<std::vector<VariablePtr>> named(const std::vector<std::string>& names, co
   std::vector<VariablePtr> found;
   for (const std::string& name : names) {
     const VariableId id = variables.find(name);
-    if (id == kNone) return {{}, Evidence{.kind = FailureKind::part_of_rotation, .joint = name}};
+    if (id == kNone || variables.is_hidden(id)) return {{}, Evidence{.kind = FailureKind::part_of_rotation, .joint = name}};
     found.push_back(variables.share(id));
   }
   return {std::move(found), {}};

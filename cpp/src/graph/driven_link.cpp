@@ -60,9 +60,13 @@ FailureKind DrivenLink::evaluate(Stamp at, const QueryContext& context, Evaluati
   out.integrated = reader.integrated();
   const bool is_known = context.want_covariance && reader.is_known() && has_all_columns();
   out.certainty = is_known ? Certainty::known : Certainty::unknown;
-  if (!is_known || context.defers_covariance) return FailureKind::none;
+  if (!is_known || (context.defers_covariance && !reader.predicted())) return FailureKind::none;
   std::vector<VariableError> errors;
   add_errors(at, context, errors);
+  if (errors.size() < free_positions().size()) {  // the speed of a prediction has none
+    out.certainty = Certainty::unknown;
+    return FailureKind::none;
+  }
   out.covariance = covariance_of(errors);
   if (reader.predicted()) out.covariance = out.covariance + reader.ahead_s() * context.prediction->noise_per_s;
   return FailureKind::none;
@@ -92,7 +96,11 @@ void DrivenLink::add_errors(Stamp at, const QueryContext& context, std::vector<V
   VariableReader reader(at, context);
   if (reader.positions(read_, positions.data()) != FailureKind::none || !close_loop(positions.data())) return;
   const std::size_t before = out.size();
-  if (reader.errors(free_positions(), out)) add_effects(positions.data(), std::span(out).subspan(before));
+  if (reader.errors(free_positions(), out)) {
+    add_effects(positions.data(), std::span(out).subspan(before));
+  } else {
+    out.resize(before);
+  }
 }
 
 void DrivenLink::add_effects(const double* positions, std::span<VariableError> errors) const {

@@ -23,8 +23,11 @@ Failure Forest::State::apply(const AwaitSamples& edit) { return await_samples(ed
 
 Failure Forest::State::apply(const AwaitTwists& edit) {
   const BodyId body = find_body(edit.of);
-  if (edit.of == edit.relative_to || (body != kNone && body == find_body(edit.relative_to)))
-    return Evidence{.kind = FailureKind::relative_to_itself, .name = edit.of, .other = body_name(body)};
+  if (edit.of == edit.relative_to || (body != kNone && body == find_body(edit.relative_to)) ||
+      moves_on_mounts({edit.of, edit.relative_to, edit.source}))
+    return Evidence{.kind = FailureKind::relative_to_itself,
+                    .name = edit.of,
+                    .other = body == find_body(edit.relative_to) ? body_name(body) : std::string()};
   const FrameId of = add_frame(edit.of);
   if (find_body(edit.relative_to) == kNone) add_frame(edit.relative_to);
   touch(of);
@@ -56,11 +59,16 @@ Failure Forest::State::apply(const JoinBody& edit) {
 }
 
 Failure Forest::State::apply(const PreferSources& edit) {
+  std::vector<PreferenceStep> steps;
+  for (const PreferSources::Step& step : edit.steps) steps.push_back({step.from, step.source ? add_source(*step.source) : kNone});
+  if (edit.is_of_joint) {
+    const VariableId id = variables.find(edit.of);
+    if (id != kNone && variables[id].lead->id == id) prefer_variable(id, std::move(steps));
+    return {};
+  }
   const FrameId of = find_frame(edit.of);
   if (of == kNone) return unknown(edit.of);
   if (edit.known) return check_source(of, *edit.known);
-  std::vector<PreferenceStep> steps;
-  for (const PreferSources::Step& step : edit.steps) steps.push_back({step.from, step.source ? add_source(*step.source) : kNone});
   set_preferences(of, std::move(steps));
   return {};
 }
@@ -83,10 +91,9 @@ Failure Forest::State::apply(const EraseFrames& edit) {
     if (Failure failure = let_go(id)) return failure;
   }
   for (const FrameId id : all) {
-    if (!is_of_scene(id))
-      erase_frame(id), circular.erase(id);
-    else if (Failure failure = strip_frame(id))
-      return failure;
+    if (is_of_scene(id))
+      if (Failure failure = strip_frame(id)) return failure;
+    if (!is_of_scene(id)) erase_frame(id), circular.erase(id);
   }
   publish(all);
   refresh_cycles();

@@ -208,10 +208,10 @@ Failure Forest::check_source(FrameId of, std::string_view source) const {
 Failure Forest::State::check_source(FrameId of, std::string_view source) const {
   if (of >= frames.size() || !frames[of].alive) return Evidence{.kind = FailureKind::unknown_frame, .of = of};
   const SourceId known = find_source(source);
-  const BodyId body = frames[of].body;
+  const BodyId body = rigid_body(of);
   const bool measures = std::ranges::any_of(twists, [&](const auto& entry) {
     const TwistRecord& twist = *entry.second;
-    return twist.source == known && (frames[twist.of].body == body || twist.reference == body);
+    return twist.source == known && (rigid_body(twist.of) == body || rigid_body_of(twist.reference) == body);
   });
   if (known != kNone && (find_track(of, known) != nullptr || measures)) return {};
   return Evidence{.kind = FailureKind::unknown_source, .of = of, .name = std::string(source)};
@@ -269,6 +269,30 @@ std::vector<std::string> Forest::subtree(FrameId frame) const {
   std::vector<std::string> names;
   if (frame >= state_->frames.size() || !state_->frames[frame].alive) return names;
   for (const FrameId id : state_->subtree_of(frame)) names.push_back(*state_->frames[id].name);
+  return names;
+}
+
+std::uint64_t Forest::frames_changed() const { return state_->frames_changed.number(); }
+
+std::optional<std::vector<std::string>> Forest::frames_changed_since(std::uint64_t number) const {
+  const Guard guard(state_->lock);
+  if (!state_->frames_changed.remembers(number)) return std::nullopt;
+  std::vector<std::string> names;
+  std::unordered_set<std::string_view> known;
+  std::vector<FrameId> pending;
+  std::unordered_set<FrameId> found;
+  state_->frames_changed.for_each(number, [&](const std::string& name) {
+    const FrameId id = state_->find_frame(name);
+    if (id != kNone && found.insert(id).second) pending.push_back(id);
+    if (id == kNone && known.insert(name).second) names.push_back(name);
+  });
+  while (!pending.empty()) {
+    const FrameId id = pending.back();
+    pending.pop_back();
+    names.push_back(*state_->frames[id].name);
+    for (const RelationId relation : state_->frames[id].child_relations)
+      if (const FrameId below = state_->relations[relation]->of; found.insert(below).second) pending.push_back(below);
+  }
   return names;
 }
 
@@ -410,6 +434,12 @@ Stamp Forest::newest_stamp() const {
   for (VariableId id = 0; id < state_->variables.size(); ++id)
     newest = std::max(newest, state_->variables[id].lead->by_source().newest());
   return newest;
+}
+
+bool Forest::has_room_for(FrameId of, std::string_view source) const {
+  const Guard guard(state_->lock);
+  if (of >= state_->frames.size() || state_->frames[of].tracks.size() < state_->options.max_sources) return true;
+  return state_->find_track(of, state_->find_source(source)) != nullptr;
 }
 
 std::vector<std::string> Forest::sources_of(FrameId frame) const {

@@ -37,7 +37,7 @@ void Forest::State::become(const State& other) {
   variables.become(other.variables, retired);
   drives = other.drives;
   drive_by_own_variables();
-  bodies_changed = true;
+  bodies_changed = rigid.is_stale = true;
   std::vector<FrameId> all(frames.size());
   for (FrameId id = 0; id < frames.size(); ++id) all[id] = id;
   publish(all);

@@ -14,7 +14,9 @@
 #include "armillary/graph/forest.hpp"
 #include "armillary/graph/frame_edit.hpp"
 #include "armillary/graph/path.hpp"
+#include "armillary/graph/sample_tap.hpp"
 #include "armillary/series/intervals.hpp"
+#include "graph/frames_changed.hpp"
 #include "graph/relation_table.hpp"
 #include "graph/run_list.hpp"
 
@@ -132,6 +134,27 @@ struct TwistRecord {
   [[nodiscard]] std::optional<Velocity> velocity_at(Stamp at) const;
 };
 
+/// What moves as one, as it is kept; see `RigidBodies`.
+struct RigidRecord {
+  RigidBodies bodies{};
+  std::unordered_map<FrameId, FrameId> mounts{};  // of frames with bodies or twists, and those that carry them: what on, or kNone
+  std::unordered_map<BodyId, std::vector<FrameId>> roots{};      // those on nothing, by rigid body
+  std::unordered_map<BodyId, std::vector<RelationId>> twists{};  // that end at a rigid body, on either side
+  bool is_stale = false;                                         // declared bodies or mounts have changed since
+  bool has_moved = false;                                        // mounts have, and what was integrated has not been seen to yet
+};
+
+/// Where a twist is measured, seen from the frame whose poses it moves.
+struct TwistCarrier {
+  Transform own_T_head{};
+  bool is_reverse = false;  // it moves the parent against the frame
+
+  /// The same motion, at the own frame and along its axes.
+  [[nodiscard]] Velocity moved(const Velocity& of_head) const {
+    return (own_T_head.rotation * of_head).at(-own_T_head.translation);
+  }
+};
+
 /// A body that was declared.
 struct BodyRecord {
   std::string name{};
@@ -225,6 +248,8 @@ struct Forest::State {
   std::unordered_map<VariableId, std::vector<RelationId>> drives;  // poses that a variable drives, or drove once
   std::vector<BodyRecord> bodies;
   NameTable body_ids;
+  mutable RigidRecord rigid;
+  bool has_guides = false;                               // some series may be guided by twists
   bool bodies_changed = false;                           // readers have not seen bodies or twist relations yet
   std::vector<std::shared_ptr<Series>> unlinked_twists;  // taken out by the edit under way
   StructureWatches structure_watches;
@@ -234,11 +259,10 @@ struct Forest::State {
   std::vector<RunRecord> unlinked;       // taken out by the edit under way
   InactiveIntervals inactive_intervals;  // by the names of frames, whether or not they are known
   std::uint64_t next_sequence = 0;
-  std::unordered_set<FrameId> circular;         // frames on a cycle when time is ignored
-  CycleOrder cycle_order;                       // of the runs on cycles, as far as it is known
-  std::vector<ClosingRun> loops;                // runs that are left out
-  std::atomic<std::uint64_t> fixed_changes{0};  // publications that edit a frame which was fixed at some time
-  bool fixed_changed = false;                   // the next one is such
+  std::unordered_set<FrameId> circular;  // frames on a cycle when time is ignored
+  CycleOrder cycle_order;                // of the runs on cycles, as far as it is known
+  std::vector<ClosingRun> loops;         // runs that are left out
+  FramesChanged frames_changed;          // by publications
   std::atomic<std::size_t> inactive_runs{0};
   bool tolerates_cycles = false;                   // in the transaction under way: they are resolved in the end
   Journal* journal = nullptr;                      // set while a transaction is under way: nothing is published meanwhile
@@ -246,6 +270,7 @@ struct Forest::State {
   std::size_t taken_back = 0;                      // samples, by edits that take them back
   std::deque<std::pair<RelationId, Stamp>> moves;  // by samples that were given here, since they were asked for
   std::atomic<bool> has_moves{false};
+  std::vector<std::shared_ptr<SampleTap>> taps;  // copies of samples go there
   bool closed = false;
   std::atomic<WaitId> next_wait{1};
   detail::AtFork at_fork{{.try_hold = [this] { return lock.try_lock(); },
@@ -255,6 +280,12 @@ struct Forest::State {
                                 forget_waits();
                                 lock.unlock();
                               }}};
+
+  // taps (writing.cpp)
+  void copy_to_taps(SampleKind kind, std::uint32_t id, Stamp at, std::span<const double> values, std::span<const double> side);
+  void end_held_samples(bool passed) {
+    for (const auto& tap : taps) tap->end_held(passed);
+  }
 
   // names (structure.cpp)
   [[nodiscard]] FrameId find_frame(std::string_view name) const;
@@ -286,6 +317,7 @@ struct Forest::State {
   Failure apply(const PlaceTwist& edit);
   Failure apply(const PlaceSample& edit);
   Failure apply(const PlaceRuns& edit);
+  void place_since(TrackRecord& track, const PlaceRuns& edit);
   Failure apply(const CloseFrame& edit);
   Failure apply(const SetInactiveIntervals& edit);
   Failure apply(const EraseFrame& edit);
@@ -374,6 +406,7 @@ struct Forest::State {
   [[nodiscard]] Failure check_adoption(std::string_view name, std::span<const std::string_view> adopted) const;
   Failure join_body(std::string_view name, std::span<const std::string_view> adopted);
   [[nodiscard]] Failure check_source(FrameId of, std::string_view source) const;
+  void prefer_variable(VariableId id, std::vector<PreferenceStep> steps);
   void set_preferences(FrameId of, std::vector<PreferenceStep> steps);
   void adopt(FrameId frame, BodyId body);
   BodyId declare_body(std::string_view name);
@@ -382,11 +415,24 @@ struct Forest::State {
   [[nodiscard]] std::vector<TwistPreference> preferences_of(const TwistRecord& twist) const;
   [[nodiscard]] std::unique_ptr<const BodyGraph> body_graph() const;
 
+  // what moves as one (rigid_bodies.cpp)
+  [[nodiscard]] const RunRecord* lasting_mount(FrameId frame) const;
+  [[nodiscard]] FrameId mounted_on(FrameId frame) const;
+  [[nodiscard]] FrameId root_of_mounts(FrameId frame) const;
+  [[nodiscard]] BodyId rigid_body(FrameId frame) const;
+  [[nodiscard]] BodyId rigid_body_of(BodyId body) const;
+  [[nodiscard]] std::vector<FrameId> roots_on(BodyId rigid) const;
+  [[nodiscard]] std::optional<Transform> pose_on_mounts(FrameId of, FrameId in_frame, Stamp at) const;
+  void note_mounts(std::span<const FrameId> changed);
+  void refresh_rigid_bodies() const;
+  void integrate_after_mounts();
+
   // twists (twist_writing.cpp)
   [[nodiscard]] TwistRecord* find_twist(FrameId of, BodyId reference, SourceId source) const;
   TwistRecord& make_twist(FrameId of, std::string_view relative_to, SourceId source);
   [[nodiscard]] const std::string& named_by(const TwistRecord& twist) const;
   [[nodiscard]] Failure to_body_form(const TwistName& name, const TwistSample& sample, BodyTwist& twist) const;
+  [[nodiscard]] bool moves_on_mounts(const TwistName& name) const;
   Failure set_twist(const TwistName& name, const TwistSample& sample);
   Failure write_twist(const TwistName& name, Stamp at, const BodyTwist& said);
   void forget_axes(TwistRecord& twist, FrameId axes);
@@ -396,12 +442,19 @@ struct Forest::State {
 
   // poses from twists (integration.cpp)
   [[nodiscard]] bool rests_on(FrameId frame, BodyId body, Stamp at) const;
+  [[nodiscard]] bool moves_reference(const TrackRecord& track, const TwistRecord& twist) const;
+  [[nodiscard]] std::optional<TwistCarrier> carrier_of(const TrackRecord& track, const TwistRecord& twist, std::size_t k) const;
+  [[nodiscard]] bool is_led(const TwistRecord& twist) const;
+  [[nodiscard]] std::unique_ptr<const Guide> guide_of(const TrackRecord& track, std::size_t k) const;
+  void guide_series(FrameId frame);
+  void guide_series(std::span<const FrameId> changed);
   [[nodiscard]] std::ptrdiff_t run_to_integrate(const TrackRecord& track, const TwistRecord& twist, Stamp at) const;
   bool drop_integrated(TrackRecord& track, Stamp from);
   void write_integrated(TrackRecord& track, const TwistRecord& twist, Stamp from);
   void write_integrated_on_cycle(TrackRecord& track, const TwistRecord& twist, Stamp from);
   void integrate(TrackRecord& track, const TwistRecord& twist, Stamp from);
   void on_twist_inserted(const TwistRecord& twist, Stamp at);
+  void on_twist_inserted(const TwistRecord& twist, Stamp at, TrackRecord& track);
   void on_poses_inserted(TrackRecord& track, Stamp from, Stamp to);
   void body_grew(BodyId body);
 

@@ -39,12 +39,16 @@ Failure Forest::State::apply(const SetInactiveIntervals& edit) {
   for (const auto& track : frames[of].tracks) {
     may_be_on_cycle = may_be_on_cycle || track->may_be_on_cycle;
     if (Failure failure = track->may_be_on_cycle && !tolerates_cycles ? check_cycles(*track) : Failure{}) return failure;
-    if (std::ranges::any_of(track->runs, [](const RunRecord& run) { return run.fixed() != nullptr; })) fixed_changed = true;
   }
   publish(of);
   if (may_be_on_cycle && !watching.empty())  // where a cycle is cut depends on all of its data
     std::ranges::for_each(circular, [this](FrameId id) { structure_watches.frame_changed(id); });
   return {};
+}
+
+bool Forest::has_inactive_intervals(const std::string& of) const {
+  const std::lock_guard<std::mutex> guard(state_->lock);
+  return state_->inactive_intervals.contains(of);
 }
 
 // -- Parts of runs

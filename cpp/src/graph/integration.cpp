@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "armillary/graph/twist_row.hpp"
 #include "armillary/series/pose_row.hpp"
 #include "graph/forest_state.hpp"
+#include "math/right_jacobian.hpp"
+#include "math/upper6.hpp"
 
 namespace armillary {
 
@@ -19,17 +22,28 @@ struct Place {
   std::optional<Covariance> covariance;
 };
 
-/// Goes on with the mean of two velocities; where none is known at the start, the one at the end is held.
-Place moved(const Place& before, const std::optional<Velocity>& last, const Row& twist) {
+/// Of a velocity that changes linearly from one to the other, to third order in the duration.
+Tangent displacement_of(const Velocity& a, const Velocity& b, double duration_s) {
+  const Velocity bracket{cross(a.angular, b.linear) + cross(a.linear, b.angular), cross(a.angular, b.angular)};
+  return (0.5 * (a + b) + (duration_s / 12.0) * bracket).during(duration_s);
+}
+
+/// Goes on from one velocity to the next; where none is known at the start, the one at the end is held.
+Place moved(const Place& before, const std::optional<Velocity>& last, const Row& twist, const TwistCarrier& carrier) {
   const double duration_s = 1e-9 * static_cast<double>(twist.stamp_ns() - before.at.ns);
-  const Velocity now = velocity_of(twist), mean = last ? 0.5 * (*last + now) : now;
-  const Transform displacement = Transform::exp(mean.during(duration_s));
-  Place after{{twist.stamp_ns()}, before.pose * displacement, std::nullopt};
+  const Velocity now = carrier.moved(velocity_of(twist)), then = last ? carrier.moved(*last) : now;
+  const Tangent tangent = displacement_of(then, now, duration_s);
+  const Transform displacement = Transform::exp(tangent);
+  Place after{{twist.stamp_ns()}, carrier.is_reverse ? displacement.inverse() * before.pose : before.pose * displacement, {}};
   after.pose.rotation = after.pose.rotation.normalized();
   // The error of a turn repeats from twist to twist, and nobody knows how: then that of the integral is unknown.
   const bool is_turned = axes_of(twist) != kNone;
-  if (const std::optional<Covariance> of_twist = covariance_of(twist); of_twist && before.covariance && !is_turned)
-    after.covariance = transported(*before.covariance, displacement.inverse()) + (duration_s * duration_s) * *of_twist;
+  const std::optional<Covariance> of_twist = covariance_of(twist);
+  if (!of_twist || !before.covariance || is_turned) return after;
+  Upper6 by_twist = scaled(duration_s, product(right_jacobian(tangent), upper_adjoint(carrier.own_T_head)));
+  if (carrier.is_reverse) by_twist = product(upper_adjoint(after.pose.inverse()), by_twist);
+  const Covariance grown = propagated(Symmetric6::of(*of_twist), by_twist).covariance();
+  after.covariance = (carrier.is_reverse ? *before.covariance : transported(*before.covariance, displacement.inverse())) + grown;
   return after;
 }
 
@@ -83,30 +97,43 @@ Stamp TrackRecord::next_given(Stamp at) const {
   return next < runs.size() ? runs[next].from : Stamp::never();
 }
 
-/// The index of the run that holds at `at`, if it is sampled, and in a frame of the body that the twists are relative to.
+/// The index of the run that holds at `at`, if it is sampled, and between the two bodies of the twist.
 std::ptrdiff_t Forest::State::run_to_integrate(const TrackRecord& track, const TwistRecord& twist, Stamp at) const {
   const std::ptrdiff_t k = track.run_at(at);
   if (k < 0) return k;
   const RunRecord& run = track.runs[static_cast<std::size_t>(k)];
-  const bool fits = run.is_sampled() && !run.is_placeholder() && rests_on(run.parent, twist.reference, at);
-  return fits ? k : -1;
+  const BodyId other = rigid_body_of(moves_reference(track, twist) ? twist.of : twist.reference);
+  return run.is_sampled() && !run.is_placeholder() && rests_on(run.parent, other, at) ? k : -1;
 }
 
-/// Whether a frame is on a body, or below one that is, by identity, at that instant: a frame that came between.
+/// Whether the frame is on the body that the twist is relative to, and its parent on the one that is measured.
+bool Forest::State::moves_reference(const TrackRecord& track, const TwistRecord& twist) const {
+  return rigid_body(track.of) != rigid_body(twist.of);
+}
+
+/// Whether a frame is on a rigid body, or below one that is, by identity, at that instant: a frame that came between.
 bool Forest::State::rests_on(FrameId frame, BodyId body, Stamp at) const {
   for (std::size_t steps = 0; frame != kNone && steps <= frames.size(); ++steps) {
-    if (frames[frame].body == body) return true;
+    if (rigid_body(frame) == body) return true;
     FrameId next = kNone;
     for (const auto& track : frames[frame].tracks) {
       const std::ptrdiff_t k = track->run_at(at);
       const RunRecord* run = k < 0 ? nullptr : &track->runs[static_cast<std::size_t>(k)];
       if (run == nullptr || run->fixed() == nullptr || !is_identity(*run->fixed())) continue;
-      if (frames[run->parent].body == body) return true;
+      if (rigid_body(run->parent) == body) return true;
       next = run->parent;
     }
     frame = next;
   }
   return false;
+}
+
+/// Where the head of a twist is, seen from what it moves: the frame, or its parent where it moves that against the frame.
+std::optional<TwistCarrier> Forest::State::carrier_of(const TrackRecord& track, const TwistRecord& twist, std::size_t k) const {
+  const RunRecord& run = track.runs[k];
+  const bool is_reverse = moves_reference(track, twist);
+  const std::optional<Transform> own_T_head = pose_on_mounts(twist.of, is_reverse ? run.parent : track.of, run.from);
+  return own_T_head ? std::optional(TwistCarrier{*own_T_head, is_reverse}) : std::nullopt;
 }
 
 /// Drops what was integrated from `from` until the next that was given. A new series: readers keep the one they see.
@@ -132,14 +159,15 @@ void Forest::State::write_integrated(TrackRecord& track, const TwistRecord& twis
   const std::ptrdiff_t k = run_to_integrate(track, twist, from);
   const auto series = [&]() -> Series& { return *track.runs[static_cast<std::size_t>(k)].series(); };  // it may be replaced
   const Row start = k < 0 ? Row{} : start_of(series(), from);
-  if (!start) return;
+  const std::optional<TwistCarrier> carrier = start ? carrier_of(track, twist, static_cast<std::size_t>(k)) : std::nullopt;
+  if (!carrier) return;
   Place place{{start.stamp_ns()}, pose_of(start), covariance_of(start)};
   if (outlive_twists(series(), place.at, *twist.series)) drop_integrated(track, {place.at.ns + 1});
   const Stamp end = track.next_given(place.at);
   std::optional<Velocity> last = twist.velocity_at(place.at);
   Row next = twist.series->bracket(place.at).after;
   for (; next && next.stamp_ns() < end.ns; next = twist.series->bracket({next.stamp_ns()}).after) {
-    place = moved(place, last, next);
+    place = moved(place, last, next, *carrier);
     if (!is_finite(place.pose)) return static_cast<void>(drop_integrated(track, place.at));
     write_computed(place, series(), retired);
     last = velocity_of(next);
@@ -175,25 +203,87 @@ void Forest::State::integrate(TrackRecord& track, const TwistRecord& twist, Stam
   twist.series->for_each(from, {track.next_given(from).ns - 1}, report);
 }
 
-/// What follows from a twist: the poses after it, in its run and in those that begin before the next twist.
+/// What leads from pose to pose of a run: the twists of the same source between the same bodies.
+std::unique_ptr<const Guide> Forest::State::guide_of(const TrackRecord& track, std::size_t k) const {
+  const RunRecord& run = track.runs[k];
+  const BodyId body = rigid_body(track.of);
+  const auto known = rigid.twists.find(body);
+  if (known == rigid.twists.end()) return nullptr;
+  for (const RelationId id : known->second) {
+    const TwistRecord& twist = *twists.at(id);
+    if (twist.source != track.source || twist.is_inactive || is_led(twist)) continue;
+    const BodyId other = rigid_body_of(moves_reference(track, twist) ? twist.of : twist.reference);
+    if (other == body || !rests_on(run.parent, other, run.from)) continue;
+    if (const std::optional<TwistCarrier> carrier = carrier_of(track, twist, k))
+      return std::make_unique<const Guide>(Guide{twist.series, carrier->own_T_head, carrier->is_reverse});
+  }
+  return nullptr;
+}
+
+void Forest::State::guide_series(FrameId frame) {
+  for (const auto& track : frames[frame].tracks)
+    for (std::size_t k = 0; k < track->runs.size(); ++k) {
+      const RunRecord& run = track->runs[k];
+      if (!run.is_sampled()) continue;
+      std::unique_ptr<const Guide> guide = guide_of(*track, k);
+      const Guide* const before = run.series()->guide();
+      if (guide == nullptr ? before == nullptr : before != nullptr && *before == *guide) continue;
+      run.series()->set_guide(std::move(guide), retired);
+    }
+}
+
+/// Before readers see frames that were edited; all of them, where bodies or twists are others than before.
+void Forest::State::guide_series(std::span<const FrameId> changed) {
+  if (twists.empty() && !has_guides) return;
+  has_guides = !twists.empty();
+  if (!bodies_changed)
+    for (const FrameId id : changed) guide_series(id);
+  for (FrameId id = 0; bodies_changed && id < frames.size(); ++id) guide_series(id);
+}
+
+/// Of several twists by which one source gives the same motion, one moves the poses: the first by name.
+bool Forest::State::is_led(const TwistRecord& twist) const {
+  const BodyId head = rigid_body(twist.of), reference = rigid_body_of(twist.reference);
+  if (head == reference) return true;
+  const auto leads = [&](const TwistRecord& other) {
+    if (other.source != twist.source || other.id == twist.id || other.is_inactive) return false;
+    const auto ends = std::minmax({rigid_body(other.of), rigid_body_of(other.reference)});
+    if (ends != std::minmax({head, reference})) return false;
+    return std::tie(*frames[other.of].name, named_by(other)) < std::tie(*frames[twist.of].name, named_by(twist));
+  };
+  return std::ranges::any_of(rigid.twists[head], [&](RelationId id) { return leads(*twists.at(id)); });
+}
+
+/// What follows from a twist: the poses after it, of each frame of the two bodies that its source places.
 void Forest::State::on_twist_inserted(const TwistRecord& twist, Stamp at) {
-  TrackRecord* track = find_track(twist.of, twist.source);
-  if (track == nullptr) return;
+  if (is_led(twist)) return;
+  for (const BodyId body : {rigid_body(twist.of), rigid_body_of(twist.reference)})
+    for (const FrameId root : roots_on(body))
+      if (TrackRecord* track = find_track(root, twist.source)) on_twist_inserted(twist, at, *track);
+}
+
+/// In the run of the twist, and in those that begin before the next one.
+void Forest::State::on_twist_inserted(const TwistRecord& twist, Stamp at, TrackRecord& track) {
   const Row next = twist.series->bracket(at).after;
   const Stamp until = next ? Stamp{next.stamp_ns()} : Stamp::never();
-  const auto first = static_cast<std::size_t>(std::max<std::ptrdiff_t>(track->run_at(at), 0));
-  for (std::size_t k = first; k < track->runs.size() && track->runs[k].from < until; ++k) {
-    const RunRecord& run = track->runs[k];
+  const auto first = static_cast<std::size_t>(std::max<std::ptrdiff_t>(track.run_at(at), 0));
+  for (std::size_t k = first; k < track.runs.size() && track.runs[k].from < until; ++k) {
+    const RunRecord& run = track.runs[k];
     const bool is_over = run.is_sampled() && run.series()->newest_given() >= until;  // a newer twist holds there
-    if (!is_over) integrate(*track, twist, std::max(at, run.from));
+    if (!is_over) integrate(track, twist, std::max(at, run.from));
   }
 }
 
 /// What follows from the newest pose of every run from the one before `from` to the one at `to`.
 void Forest::State::on_poses_inserted(TrackRecord& track, Stamp from, Stamp to) {
-  for (const RelationId id : frames[track.of].twists) {
+  if (twists.empty()) return;
+  const BodyId body = rigid_body(track.of);
+  const auto known = rigid.twists.find(body);
+  if (known == rigid.twists.end()) return;
+  const std::vector<RelationId> ids = known->second;
+  for (const RelationId id : ids) {
     const TwistRecord& twist = *twists.at(id);
-    if (twist.source != track.source) continue;
+    if (twist.source != track.source || is_led(twist)) continue;
     const auto first = static_cast<std::size_t>(std::max<std::ptrdiff_t>(track.run_at(from) - 1, 0));
     for (std::size_t k = first; k < track.runs.size() && track.runs[k].from <= to; ++k)
       if (track.runs[k].is_sampled())
@@ -201,12 +291,15 @@ void Forest::State::on_poses_inserted(TrackRecord& track, Stamp from, Stamp to) 
   }
 }
 
-/// Frames came to a body: twists relative to it may move poses in any of them.
+/// Frames came to a body: twists relative to it, or of it, may move poses in any of them.
 void Forest::State::body_grew(BodyId body) {
-  for (const auto& [id, twist] : twists) {
-    if (twist->reference != body) continue;
-    if (TrackRecord* track = find_track(twist->of, twist->source)) on_poses_inserted(*track, Stamp::always(), Stamp::never());
-  }
+  const BodyId grown = rigid_body_of(body);
+  std::vector<std::pair<FrameId, SourceId>> moved;
+  for (const RelationId id : rigid.twists[grown])
+    for (const BodyId end : {rigid_body(twists.at(id)->of), rigid_body_of(twists.at(id)->reference)})
+      for (const FrameId root : roots_on(end)) moved.emplace_back(root, twists.at(id)->source);
+  for (const auto& [root, source] : moved)
+    if (TrackRecord* track = find_track(root, source)) on_poses_inserted(*track, Stamp::always(), Stamp::never());
 }
 
 }  // namespace armillary

@@ -114,6 +114,8 @@ void Forest::State::roll_back() {
   cut(names_gone, before.names_gone);
   next_sequence = before.next_sequence;
   bodies_changed = before.bodies_changed;
+  rigid.is_stale = !rigid.mounts.empty();
+  rigid.has_moved = false;
   circular = std::move(before.circular);
   cycle_order = std::move(before.cycle_order);
   loops = std::move(before.loops);

@@ -238,16 +238,42 @@ void Forest::State::place_again(TrackRecord& track, RunRecord run) {
   });
 }
 
+/// What others asserted by this source stays, as in `merged_runs`.
+void Forest::State::place_since(TrackRecord& track, const PlaceRuns& edit) {
+  const Stamp since = *edit.since;
+  std::vector<RunRecord> others;
+  while (!track.runs.empty() && since <= track.runs.back().from) {
+    if (const RunRecord& run = track.runs.back(); !is_replaced(edit, run)) others.push_back(run);
+    erase_run(track, track.runs.size() - 1);
+  }
+  for (const Piece& piece : edit.after) {
+    if (piece.from < since) continue;
+    RunRecord run{.from = piece.from, .origin = Origin::containment};
+    if (is_open(piece)) {
+      RelationRecord& relation = relation_of(edit, piece.in_frame);
+      relation.is_of_scene = true;
+      run.parent = relation.parent, run.relation = relation.id, run.rank = piece.rank;
+      run.provider = Fixed{std::make_shared<const FixedPose>(fixed_of(piece))};
+    }
+    track.runs.push_back(std::move(run));
+  }
+  for (auto run = others.rbegin(); run != others.rend(); ++run) place_again(track, std::move(*run));
+  bound_runs(track);
+  drop_unused_relations(track);
+  publish(track.of);
+  on_poses_inserted(track, since, Stamp::never());
+}
+
 Failure Forest::State::apply(const PlaceRuns& edit) {
   if (edit.is_again && find_frame(edit.of) == kNone) return {};
   if (Failure failure = check_pieces(edit)) return failure;
   const FrameId of = add_frame(edit.of);
   touch(of);
   TrackRecord& track = make_track(of, add_source(edit.source));
+  if (edit.since) return place_since(track, edit), Failure{};
   std::vector<RunRecord> before, others;
   for (const RunRecord& run : track.runs) (is_replaced(edit, run) ? before : others).push_back(run);
   std::vector<RunRecord> runs = merged_runs(track, edit, before);
-  if (std::ranges::any_of(track.runs, is_fixed)) fixed_changed = true;
   discard_all(track);
   track.runs = RunList(std::move(runs));
   for (RunRecord& run : others) place_again(track, std::move(run));

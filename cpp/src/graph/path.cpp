@@ -4,6 +4,9 @@
 #include <string_view>
 
 #include "armillary/series/pose_row.hpp"
+#include "graph/bridge.hpp"
+#include "graph/prediction.hpp"
+#include "graph/scratch.hpp"
 #include "math/pair_sum.hpp"
 
 namespace armillary {
@@ -56,8 +59,8 @@ PathFinder::Step PathFinder::parent_edge(const Topology& topology, FrameId frame
                                          Path& path, PathEdge& edge, FrameId& parent) {
   const FrameNode& node = topology.node(frame);
   const Step step = choose_parent(topology, frame, at, context, path, edge, parent);
-  if (context.measured_in != nullptr && topology.bodies() != nullptr && step == Step::moved)
-    edge.links = topology.bodies()->between(node.body, topology.node(parent).body);
+  if (context.measured_in != nullptr && topology.bodies() != nullptr && step == Step::moved && !node.is_mounted())
+    edge.links = topology.bodies()->between(topology.rigid_body(frame), topology.rigid_body(parent));
   if (!node.may_be_on_cycle || step != Step::moved) return step;
   path.valid_from = at;
   path.valid_to = at == Stamp::never() ? at : Stamp{at.ns + 1};
@@ -224,18 +227,16 @@ FailureKind hold_or_fail(const PathEdge& edge, const Row& nearest, Stamp at, Fai
 /// The last motion goes on; its uncertainty travels along and grows.
 FailureKind predict_or_fail(const PathEdge& edge, const Row& last, Stamp at, const QueryContext& context,
                             const std::optional<Covariance>& fallback, Evaluation& out) {
-  const Series& series = edge.provider.series();
-  const std::int64_t ahead_ns = at.ns - last.stamp_ns();
-  Velocity motion;
-  const bool may = context.prediction != nullptr && ahead_ns <= context.prediction->horizon.ns;
-  if (!may || !last_motion(edge, series, last, context, motion)) return outside_kind(series, FailureKind::after_history);
-  const double ahead_s = 1e-9 * static_cast<double>(ahead_ns);
-  const Transform displacement = Transform::exp(motion.during(ahead_s));
-  set_from_row(last, context, fallback, out);
-  out.value = out.value * displacement;
-  if (out.certainty == Certainty::known)
-    out.covariance = transported(out.covariance, displacement.inverse()) + ahead_s * context.prediction->noise_per_s;
+  ErrorList& errors = Scratch::of_this_thread().predicted;
+  errors.clear();
+  PredictedEdge predicted;
+  if (!predict_edge({edge, last, at, context, fallback}, predicted, context.want_covariance ? &errors : nullptr))
+    return outside_kind(edge.provider.series(), FailureKind::after_history);
+  out.value = predicted.value;
   out.predicted = true;
+  if (!context.want_covariance || !errors.is_known) return FailureKind::none;
+  out.certainty = Certainty::known;
+  out.covariance = covariance_of_pose(errors);
   return FailureKind::none;
 }
 
@@ -255,6 +256,13 @@ FailureKind evaluate_sampled(const PathEdge& edge, const Bracket& bracket, Stamp
   }
   if (!after && context.outside == Outside::predict) return predict_or_fail(edge, before, at, context, fallback, out);
   if (!after) return hold_or_fail(edge, before, at, FailureKind::after_history, context, fallback, out);
+  BridgeAnswer bridged;
+  if (series.guide() != nullptr && follow_twists({series, bracket, at, context.want_covariance, fallback}, bridged)) {
+    out.value = bridged.value;
+    out.certainty = bridged.covariance ? Certainty::known : Certainty::unknown;
+    if (bridged.covariance) out.covariance = *bridged.covariance;
+    return FailureKind::none;
+  }
   out.value = interpolate_rows(before, after, at.ns, interpolation_of(edge, context));
   if (context.want_covariance) {
     const bool possible = before.side != nullptr && after.side != nullptr;

@@ -331,15 +331,108 @@ bool share_a_relation(const std::vector<TwistAnswer>& twists) {
   return false;
 }
 
+/// The measured twists of one motion, by several sources.
+std::vector<const TwistLink*> rivals_of(const Topology& topology, RelationId twist) {
+  std::vector<const TwistLink*> rivals;
+  const BodyGraph& graph = *topology.bodies();
+  for (FrameId id = 0; id < topology.frames() && rivals.empty(); ++id) {
+    if (!topology.has(id)) continue;
+    for (const std::uint32_t index : graph.links_at(topology.rigid_body(id))) {
+      if (graph.link(index).relation != twist) continue;
+      const TwistLink& first = *graph.between(graph.link(index).body, graph.link(index).reference);
+      for (const TwistLink* link = &first; link->rivals(first); ++link) rivals.push_back(link);
+    }
+  }
+  return rivals;
+}
+
+bool is_contested_motion(const Failure& failure) {
+  return failure.kind() == FailureKind::ambiguous_path && failure->about_twist && failure->relation != kNone;
+}
+
+/// Answers a question about motion; where several sources measure one, by the policy.
+class MeasuredByPolicy {
+ public:
+  MeasuredByPolicy(const Forest& forest, const Topology& topology, Policy policy)
+      : forest_(forest), topology_(topology), policy_(policy) {}
+
+  [[nodiscard]] Result<TwistAnswer> answer(const TwistQuestion& question) {
+    Result<TwistAnswer> result = forest_.twist(question);
+    constexpr std::size_t kMostChoices = 16;
+    if (policy_ == Policy::unique || !is_contested_motion(result.failure) || chosen_.size() >= kMostChoices) return result;
+    const std::vector<const TwistLink*> rivals = rivals_of(topology_, result.failure->relation);
+    TwistQuestion asked = question;
+    asked.context.measured_by = &chosen_;
+    if (policy_ == Policy::latest) {
+      const auto newest = [&](const TwistLink* link) {
+        const Row row = question.at.latest ? link->series->last_row() : link->series->bracket(question.at.at).before;
+        return row ? row.stamp_ns() : Stamp::always().ns;
+      };
+      return with(**std::ranges::max_element(rivals, {}, newest), asked);
+    }
+    asked.context.want_covariance = true;
+    if (policy_ == Policy::fuse && question.at.latest) asked.at = When::exactly(common_end(rivals));
+    return of_all(rivals, asked, std::move(result));
+  }
+
+ private:
+  [[nodiscard]] Result<TwistAnswer> with(const TwistLink& link, const TwistQuestion& asked) {
+    chosen_.push_back(link.relation);
+    Result<TwistAnswer> result = answer(asked);
+    chosen_.pop_back();
+    return result;
+  }
+
+  static Stamp common_end(const std::vector<const TwistLink*>& rivals) {
+    Stamp end = Stamp::never();
+    for (const TwistLink* link : rivals)
+      if (!link->series->empty()) end = std::min(end, link->series->newest());
+    return end;
+  }
+
+  [[nodiscard]] Result<TwistAnswer> of_all(const std::vector<const TwistLink*>& rivals, const TwistQuestion& asked,
+                                           Result<TwistAnswer> contested) {
+    std::vector<TwistAnswer> known;
+    Evidence unknown{.kind = FailureKind::unknown_covariance};
+    for (const TwistLink* link : rivals) {
+      Result<TwistAnswer> one = with(*link, asked);
+      if (!one) continue;
+      if (one.value.certainty != Certainty::unknown) {
+        known.push_back(std::move(one.value));
+      } else {
+        unknown.relations.push_back(link->relation);
+      }
+    }
+    if (known.empty() && unknown.relations.empty()) return contested;
+    unknown.limit = rivals.size();
+    if (known.empty()) return {{}, unknown};
+    const auto trace = [](const TwistAnswer& one) { return one.covariance == nullptr ? 0.0 : one.covariance->trace(); };
+    if (policy_ == Policy::most_certain || known.size() == 1) return {std::move(*std::ranges::min_element(known, {}, trace)), {}};
+    const bool are_correlated = share_a_relation(known);
+    return {fused_twist(std::move(known), are_correlated), {}};
+  }
+
+  const Forest& forest_;
+  const Topology& topology_;
+  const Policy policy_;
+  std::vector<RelationId> chosen_;
+};
+
 }  // namespace
 
 Result<TwistAnswer> Forest::twist_by_policy(const TwistQuestion& question) const {
   TwistQuestion plain = question;
   plain.context.policy = Policy::unique;
   Result<TwistAnswer> result = twist(plain);
-  if (question.context.policy == Policy::unique || !is_contested_frame(result.failure)) return result;
+  const bool is_contested = is_contested_frame(result.failure) || is_contested_motion(result.failure);
+  if (question.context.policy == Policy::unique || !is_contested) return result;
   const Pin pin;
   const Topology& now = *state_->topology.load();
+  MeasuredByPolicy measured(*this, now, question.context.policy);
+  if (is_contested_motion(result.failure)) {
+    result = measured.answer(plain);
+    if (!is_contested_frame(result.failure)) return result;
+  }
   TwistQuestion asked = question;
   asked.context = state_->completed(question.context, now);
   if (asked.reference == kNone) asked.reference = frame_on(now, asked.relative_to);
@@ -362,7 +455,7 @@ Result<TwistAnswer> Forest::twist_by_policy(const TwistQuestion& question) const
     const ChosenSources sources = chooser.used(i).sources.joined(others);
     plain.context.selector = &sources;
     plain.context.want_covariance = is_fused || question.context.want_covariance;
-    result = twist(plain);
+    result = measured.answer(plain);
     if (!result || !is_fused) return result;
     if (result.value.certainty == Certainty::unknown) {
       for (const RelationId id : result.value.relations.ids()) unknown.relations.push_back(id);

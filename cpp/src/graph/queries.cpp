@@ -203,8 +203,6 @@ bool ForestView::is_one_place(FrameId of, FrameId in_frame) const {
   return holds_always && std::ranges::all_of(path.up, is_fixed) && std::ranges::all_of(path.down, is_fixed);
 }
 
-std::uint64_t ForestView::fixed_changes() const { return forest_.state_->fixed_changes.load(); }
-
 /// The only open statement; else who places the frame.
 std::optional<std::string> Forest::holder(FrameId frame, Stamp at) const {
   const std::lock_guard<std::mutex> guard(state_->lock);

@@ -36,7 +36,9 @@ struct Scratch {
   std::vector<BodyVisit> visits;      // bodies reached on a search for measured motions
   std::vector<std::uint32_t> rivals;  // links of which one is to be chosen
   TwistUncertainty uncertainty;
-  HeldSamples held;  // by the question at hand
+  ErrorList predicted;  // the errors of one edge that is predicted
+  Path turning;         // between a frame and the axes that a twist of it was given along
+  HeldSamples held;     // by the question at hand
 
   static Scratch& of_this_thread() {
     thread_local Scratch scratch;

@@ -11,6 +11,7 @@ Stamp after(Stamp at) { return at == Stamp::never() ? at : Stamp{at.ns + 1}; }
 
 /// A pose that a node was made with is a fallback until it is given another one.
 Rank rank_of(const Run& run, Stamp newest) {
+  if (run.rank == Rank::identity) return Rank::plain;
   const bool has_moved = run.rank == Rank::fallback && run.provider.kind == ProviderKind::sampled && newest > run.from;
   return has_moved ? Rank::plain : run.rank;
 }
@@ -62,6 +63,9 @@ void Selection::take(const Contestant& one) {
 }
 
 void Selection::choose_among(SourceId preferred) {
+  const auto is_put = [](const Contestant& one) { return one.is_open && one.rank == Rank::fallback; };
+  if (std::ranges::any_of(contestants_, is_put))
+    std::erase_if(contestants_, [](const Contestant& one) { return one.run->rank == Rank::identity; });
   Rank highest = Rank::fallback;
   for (const Contestant& one : contestants_) {
     if (!one.is_open) continue;

@@ -131,8 +131,10 @@ RelationRecord* Forest::State::find_relation(const EdgeName& edge) const {
 TrackRecord& Forest::State::make_track(FrameId of, SourceId source) {
   if (TrackRecord* known = find_track(of, source)) return *known;
   touch(of);
-  frames[of].tracks.push_back(std::make_unique<TrackRecord>(TrackRecord{.of = of, .source = source}));
-  return *frames[of].tracks.back();
+  auto& tracks = frames[of].tracks;
+  const auto name = [this](const auto& track) -> const std::string& { return sources[track->source]; };
+  const auto place = std::ranges::upper_bound(tracks, sources[source], {}, name);
+  return **tracks.insert(place, std::make_unique<TrackRecord>(TrackRecord{.of = of, .source = source}));
 }
 
 RelationRecord& Forest::State::make_relation(const EdgeName& edge) {
@@ -161,8 +163,6 @@ void Forest::State::fill_node(const FrameRecord& frame, FrameNode& node) {
   for (const auto& track : frame.tracks)
     if (!track->runs.empty()) with_runs.push_back(track.get());
   if (with_runs.empty()) return;
-  // By name: answers must not depend on the order of arrival.
-  std::ranges::sort(with_runs, {}, [this](const TrackRecord* track) -> const std::string& { return sources[track->source]; });
   const RunRecord& first = with_runs.front()->runs.front();
   const bool is_always = first.is_sampled() || first.from == Stamp::always();
   const bool is_active = first.inactive().empty() && !is_cut(*with_runs.front());
@@ -186,10 +186,12 @@ void Forest::State::publish(FrameId frame) { publish(std::span<const FrameId>(&f
 /// Within a transaction: when all of it has passed.
 void Forest::State::publish(std::span<const FrameId> changed) {
   if (journal == nullptr) return publish_now(changed, nullptr);
+  note_mounts(changed);
   journal->to_publish.insert(journal->to_publish.end(), changed.begin(), changed.end());
 }
 
 void Forest::State::publish_now(std::span<const FrameId> changed, CompanionPtr companion) {
+  note_mounts(changed);
   TopologyEdit edit(topology.load());
   edit.grow_to(static_cast<std::uint32_t>(frames.size()));
   std::vector<const TrackSet*> replaced;
@@ -199,9 +201,12 @@ void Forest::State::publish_now(std::span<const FrameId> changed, CompanionPtr c
     fill_node(frames[id], node);
   }
   if (bodies_changed) edit.set_bodies(body_graph());
+  guide_series(changed);
   if (companion) edit.set_companion(std::move(companion));
   edit.commit(topology, retired);
-  if (std::exchange(fixed_changed, false)) ++fixed_changes;
+  for (const FrameId id : changed)
+    if (frames[id].name != nullptr) frames_changed.add(frames[id].name);
+  for (const auto& name : names_gone) frames_changed.add(name);
   bodies_changed = false;
   for (auto& series : unlinked_twists) retired.retire(new std::shared_ptr<Series>(std::move(series)));
   unlinked_twists.clear();
@@ -211,6 +216,7 @@ void Forest::State::publish_now(std::span<const FrameId> changed, CompanionPtr c
   for (auto& name : names_gone) retired.retire(new std::shared_ptr<const std::string>(std::move(name)));
   names_gone.clear();
   for (const FrameId id : changed) structure_watches.frame_changed(id);
+  if (journal == nullptr) integrate_after_mounts();
 }
 
 void Forest::State::discard(RunRecord& run) { unlinked.push_back(std::move(run)); }

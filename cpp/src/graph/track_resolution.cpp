@@ -15,6 +15,7 @@ namespace armillary {
 // -- All assertions of a source
 
 Failure Forest::State::apply(const AlignTrack& edit) {
+  if (edit.pose_assertions.empty() && find_frame(edit.of) == kNone) return {};  // it went with what it was in
   const FrameId of = add_frame(edit.of);
   TrackRecord& track = make_track(of, add_source(edit.source));
   touch(of);

@@ -139,6 +139,7 @@ Failure Forest::State::apply_all(std::span<const FrameEdit> edits) {
   Failure failure =
       for_each([this](const FrameEdit& one) { return std::visit([this](const auto& edit) { return apply(edit); }, one); });
   if (failure) return failure;
+  integrate_after_mounts();
   return for_each([this](const FrameEdit& one) {
     if (const auto* ranking = std::get_if<ResolveCycles>(&one)) resolve_cycles(ranking);
     if (const auto* runs = std::get_if<PlaceRuns>(&one)) return check_placed(runs->of, runs->source);
@@ -178,7 +179,9 @@ Failure Forest::transact(std::span<const FrameEdit> edits, CompanionPtr companio
     State& state;
     ~Undo() {
       state.tolerates_cycles = false;
-      if (state.journal != nullptr) state.roll_back();
+      const bool failed = state.journal != nullptr;
+      if (failed) state.roll_back();
+      state.end_held_samples(!failed);
     }
   } undo{state};
   if (Failure failure = state.apply_all(edits)) return failure;

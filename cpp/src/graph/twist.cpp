@@ -5,6 +5,7 @@
 
 #include "armillary/series/pose_row.hpp"
 #include "graph/evaluate.hpp"
+#include "graph/prediction.hpp"
 #include "graph/scratch.hpp"
 #include "graph/twist_uncertainty.hpp"
 
@@ -74,7 +75,7 @@ FrameId parent_of(const Topology& topology, const PathEdge& edge) {
 }
 
 EdgeTwist mounted(const PathEdge& edge, const TwistReading& reading, Stamp at, const Topology& topology) {
-  EdgeTwist twist{.reading = reading, .is_reverse = reading.link->body != topology.node(edge.child).body};
+  EdgeTwist twist{.reading = reading, .is_reverse = reading.link->body != topology.rigid_body(edge.child)};
   twist.own = twist.is_reverse ? parent_of(topology, edge) : edge.child;
   return twist.own != kNone && find_mount(topology, at, twist) ? twist : EdgeTwist{};
 }
@@ -86,17 +87,45 @@ EdgeTwist twist_of(const PathEdge& edge, Stamp at, const QueryContext& context) 
   if (edge.links == nullptr) return found;
   const TwistLink* before = nullptr;
   for (const TwistLink* link = edge.links; link->rivals(*edge.links); ++link) {
-    if (before != nullptr && link->preference_at(at) < before->preference_at(at)) continue;
+    const auto preference = [&](const TwistLink& one) { return one.preference_at(at, context.is_chosen(one.relation)); };
+    if (before != nullptr && preference(*link) < preference(*before)) continue;
     const TwistReading reading = reading_at(*link, at);
     const bool has_reading = reading.link != nullptr;
     const EdgeTwist twist = has_reading ? mounted(edge, reading, at, *context.measured_in) : EdgeTwist{};
     if (has_reading ? !twist : !link->is_open_at(at, context.measured_in->rival_timeout())) continue;
-    const bool is_equal = before != nullptr && link->preference_at(at) == before->preference_at(at);
+    const bool is_equal = before != nullptr && preference(*link) == preference(*before);
     if (!is_equal) found = twist;
     if (!is_equal) before = link;
     found.is_contested = is_equal;
   }
   if (found.is_contested) found.reading.link = nullptr;
+  return found;
+}
+
+namespace {
+
+/// Which of two twists of the same motion goes on: more preferred, then newer; where a policy weighs errors, surer first.
+bool goes_before(const EdgeTwist& one, const EdgeTwist& other, const QueryContext& context) {
+  const Stamp at{one.reading.before.stamp_ns()}, other_at{other.reading.before.stamp_ns()};
+  const int preference = one.reading.link->preference_at(at), others = other.reading.link->preference_at(other_at);
+  if (preference != others) return preference > others;
+  const bool weighs_errors = context.policy == Policy::most_certain || context.policy == Policy::fuse;
+  const std::optional<Covariance> mine = one.reading.covariance(), theirs = other.reading.covariance();
+  if (weighs_errors && (mine || theirs)) return mine && (!theirs || mine->trace() < theirs->trace());
+  return at > other_at;
+}
+
+}  // namespace
+
+EdgeTwist newest_twist_of(const PathEdge& edge, Stamp since, Stamp at, const QueryContext& context) {
+  EdgeTwist found;
+  if (edge.links == nullptr) return found;
+  for (const TwistLink* link = edge.links; link->rivals(*edge.links); ++link) {
+    const Row newest = link->series->bracket(at).before;
+    if (!newest || newest.stamp_ns() <= since.ns) continue;
+    const EdgeTwist twist = mounted(edge, {.link = link, .before = newest}, {newest.stamp_ns()}, *context.measured_in);
+    if (twist && (!found || goes_before(twist, found, context))) found = twist;
+  }
   return found;
 }
 
@@ -156,15 +185,12 @@ struct EdgeMotion {
 
   /// The motion that a prediction goes on with.
   void take_predicted() const {
-    const Series& series = edge.provider.series();
-    const Row last = series.last_row();
-    Velocity body{};
-    (void)last_motion(edge, series, last, context.query, body);
-    out.set_body_form(body);
-    const EdgeTwist twist = twist_of(edge, {last.stamp_ns()}, context.query);
-    out.method = twist ? TwistMethod::measured : TwistMethod::differentiated;
-    out.twist = twist ? twist.reading.link->relation : kNone;
-    has_unknown_error();
+    PredictedEdge predicted;
+    ErrorList* const errors = wants_errors() ? context.errors : nullptr;
+    (void)predict_edge({edge, rows.poses.before, at, context.query, context.fallback}, predicted, errors);
+    out.set_body_form(predicted.motion);
+    out.method = predicted.twist == kNone ? TwistMethod::differentiated : TwistMethod::measured;
+    out.twist = predicted.twist;
   }
 
   /// Between two rows of the series.
@@ -249,18 +275,11 @@ Prediction::Prediction() {
   for (int i = 0; i < 6; ++i) noise_per_s.at(i, i) = 1e-4;
 }
 
-bool last_motion(const PathEdge& edge, const Series& series, const Row& last, const QueryContext& context, Velocity& body_form) {
-  if (const EdgeTwist twist = twist_of(edge, {last.stamp_ns()}, context)) {
-    body_form = twist.body_form(pose_of(last));
-    return true;
-  }
-  const Row before = row_before(series, {last.stamp_ns()});
-  if (!before) return false;
+Velocity motion_between(const Row& before, const Row& last, Interpolation kind) {
   Motion motion;
   motion.pose.value = pose_of(last);
-  differentiate(pose_of(before), motion.pose.value, per_second(before, last), interpolation_of(edge, context), motion);
-  body_form = motion.body_form();
-  return true;
+  differentiate(pose_of(before), motion.pose.value, per_second(before, last), kind, motion);
+  return motion.body_form();
 }
 
 FailureKind evaluate_motion(const PathEdge& edge, const EdgeRows& rows, Stamp at, const MotionContext& context, Motion& out) {

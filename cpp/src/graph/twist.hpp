@@ -68,6 +68,10 @@ struct EdgeTwist {
 /// one.
 [[nodiscard]] EdgeTwist twist_of(const PathEdge& edge, Stamp at, const QueryContext& context);
 
+/// The twist that an edge goes on with after its sample at `last`: of those with something newer than `since`, and not after
+/// `at`, the preferred one, then the newest one, or where a policy asks for it the surest one. Its reading is the newest row.
+[[nodiscard]] EdgeTwist newest_twist_of(const PathEdge& edge, Stamp since, Stamp at, const QueryContext& context);
+
 // -- One edge
 
 /// How the velocity of an edge is to be found.
@@ -103,6 +107,9 @@ struct EdgeRows {
 /// Pose and velocity of an edge. Returns the failures of `evaluate_edge`, or `no_velocity`.
 [[nodiscard]] FailureKind evaluate_motion(const PathEdge& edge, const EdgeRows& rows, Stamp at, const MotionContext& context,
                                           Motion& out);
+
+/// The motion that leads from one row to the next, at the second one, in the body form.
+[[nodiscard]] Velocity motion_between(const Row& before, const Row& last, Interpolation kind);
 
 // -- A path
 

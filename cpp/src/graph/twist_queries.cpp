@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "armillary/series/pose_row.hpp"
 #include "graph/body_search.hpp"
 #include "graph/evaluate.hpp"
 #include "graph/forest_state.hpp"
@@ -34,8 +35,7 @@ class MotionSearch {
 
   /// What covers the instant comes before what must be held or predicted, measured before differentiated.
   Failure answer(TwistAnswer& out) {
-    out.body = ends_.of;
-    out.reference_body = ends_.reference;
+    name_bodies(out);
     if (ends_.of == ends_.reference) {
       out.certainty = Certainty::exact;
       return {};
@@ -49,8 +49,10 @@ class MotionSearch {
 
  private:
   static MotionEnds ends_of(const Topology& topology, const TwistQuestion& question) {
-    return {.of = topology.node(question.of).body,
-            .reference = question.reference == kNone ? question.relative_to : topology.node(question.reference).body,
+    const BodyGraph* graph = topology.bodies();
+    const auto rigid = [&](FrameId id) { return graph == nullptr ? topology.node(id).body : topology.rigid_body(id); };
+    return {.of = rigid(question.of),
+            .reference = question.reference == kNone ? graph->rigid_body(question.relative_to) : rigid(question.reference),
             .point = question.point == kNone ? question.of : question.point,
             .axes = question.expressed_in == kNone ? question.reference : question.expressed_in,
             .at = question.at};
@@ -71,8 +73,16 @@ class MotionSearch {
   void reset(TwistAnswer& out) const {
     out = {};
     scratch_.held.clear();
-    out.body = ends_.of;
-    out.reference_body = ends_.reference;
+    name_bodies(out);
+  }
+
+  [[nodiscard]] BodyId reference_body() const {
+    return question_.reference == kNone ? question_.relative_to : topology_.node(question_.reference).body;
+  }
+
+  void name_bodies(TwistAnswer& out) const {
+    out.body = topology_.node(question_.of).body;
+    out.reference_body = reference_body();
   }
 
   static Failure rivals(const TwistLink& contested, Stamp at) {
@@ -174,7 +184,7 @@ class MotionSearch {
     TwistUncertainty& uncertainty = scratch_.uncertainty;
     const std::size_t first = uncertainty.errors.effects.size();
     add_reading_errors(reading, read_at, uncertainty.errors);
-    add_turn_errors(topology_, reading, fallback_, scratch_);
+    add_turn_errors(topology_, reading, fallback_, scratch_, uncertainty.errors);
     uncertainty.append_motion(reading.body_form(), upwards, first);
   }
 
@@ -226,10 +236,10 @@ class MotionSearch {
   /// The frame of the reference body that is fewest edges away; the failure of the last one where none is connected.
   Failure nearest_reference(const QueryContext& context, FrameId& nearest) {
     Failure failure = Evidence{.kind = FailureKind::not_connected, .of = question_.of, .in_frame = kNone};
-    if (!is_declared(ends_.reference)) return failure;
+    if (!is_declared(reference_body())) return failure;
     const Stamp at = question_.at.latest ? Stamp::never() : question_.at.at;
     std::size_t fewest = SIZE_MAX;
-    for (const FrameId frame : topology_.bodies()->frames_of(ends_.reference)) {
+    for (const FrameId frame : topology_.bodies()->frames_of(reference_body())) {
       if (Failure missed = scratch_.finder.find(topology_, question_.of, frame, at, context, scratch_.path)) {
         if (fewest == SIZE_MAX) failure = std::move(missed);
         continue;
@@ -344,17 +354,129 @@ Result<TwistAnswer> Forest::twist(const TwistQuestion& question) const {
 
 // -- Many instants
 
+namespace {
+
+/// Many instants along one path of straight samples and fixed poses, without what a single answer says besides. What was read of
+/// an edge is kept while the instants stay between the same two rows.
+class TwistRows {
+ public:
+  TwistRows(const Topology& topology, const TwistQuestion& question) : topology_(topology), question_(question) {}
+
+  /// Whether the question is about no more than the origin of a frame, along the axes of one of the two.
+  [[nodiscard]] bool is_plain() const {
+    const bool is_measured = question_.with_measured && topology_.bodies() != nullptr;
+    const bool has_axes = question_.expressed_in == kNone || question_.expressed_in == question_.reference || is_body_form();
+    return !is_measured && has_axes && question_.reference != kNone && question_.window.ns == 0 &&
+           (question_.point == kNone || question_.point == question_.of) && question_.context.outside == Outside::raise &&
+           topology_.has(question_.of) && topology_.has(question_.reference);
+  }
+
+  /// False where the instant needs more: then the question is asked by itself.
+  [[nodiscard]] bool row(Stamp at, double* out) {
+    if (!is_found_ || !path_.holds_at(at)) {
+      is_found_ = find(at);
+      if (!is_found_) return false;
+    }
+    Place of, in;
+    if (!carry(up_, at, of) || !carry(down_, at, in)) return false;
+    const Vector3 lever = of.top_T_begin.translation - in.top_T_begin.translation;
+    Velocity velocity = of.velocity - in.velocity.at(lever);  // along the axes of the top
+    velocity = (is_body_form() ? of : in).top_T_begin.rotation.inverse() * velocity;
+    std::ranges::copy(values_of(velocity), out);
+    return true;
+  }
+
+ private:
+  /// An edge with the two rows that were read last, and the motion between them.
+  struct Edge {
+    const Series* series = nullptr;  // null: fixed
+    Transform fixed{};
+    std::int64_t from_ns = 0, to_ns = 0;
+    Transform before{}, after{};
+    Vector3 linear{}, angular{};
+    double per_ns = 0.0;
+
+    [[nodiscard]] bool read(Stamp at) {
+      if (from_ns <= at.ns && at.ns < to_ns) return true;
+      const auto& [first, second] = series->bracket(at);
+      if (!first || !second) return false;
+      from_ns = first.stamp_ns(), to_ns = second.stamp_ns();
+      before = pose_of(first), after = pose_of(second);
+      per_ns = 1.0 / static_cast<double>(to_ns - from_ns);
+      linear = (1e9 * per_ns) * (after.translation - before.translation);
+      angular = (1e9 * per_ns) * short_log(before.rotation, after.rotation);
+      return true;
+    }
+  };
+
+  /// The begin of a chain of edges, carried to its top.
+  struct Place {
+    Transform top_T_begin{};
+    Velocity velocity{};
+  };
+
+  [[nodiscard]] bool is_body_form() const { return question_.expressed_in == question_.of; }
+
+  [[nodiscard]] bool find(Stamp at) {
+    if (finder_.find(topology_, question_.of, question_.reference, at, question_.context, path_)) return false;
+    return list(path_.up, at, up_) && list(path_.down, at, down_);
+  }
+
+  [[nodiscard]] bool list(const std::vector<PathEdge>& edges, Stamp at, std::vector<Edge>& out) const {
+    out.clear();
+    for (const PathEdge& edge : edges) {
+      const bool is_fixed = edge.provider.kind == ProviderKind::fixed && at >= edge.opens;
+      if (!is_fixed && (edge.provider.kind != ProviderKind::sampled || !is_straight(edge, question_.context))) return false;
+      out.push_back({.series = is_fixed ? nullptr : &edge.provider.series()});
+      if (is_fixed) out.back().fixed = edge.provider.fixed().value;
+    }
+    return true;
+  }
+
+  [[nodiscard]] static bool carry(std::vector<Edge>& edges, Stamp at, Place& place) {
+    for (Edge& edge : edges) {
+      if (edge.series == nullptr) {
+        place = {edge.fixed * place.top_T_begin, edge.fixed.rotation * place.velocity};
+        continue;
+      }
+      if (!edge.read(at)) return false;
+      const double u = static_cast<double>(at.ns - edge.from_ns) * edge.per_ns;
+      const Transform pose = interpolate_linear(edge.before, edge.after, u);
+      const Vector3 swung = place.velocity.linear + cross(edge.angular, place.top_T_begin.translation);
+      place.velocity.linear = pose.rotation * swung + edge.linear;
+      place.velocity.angular = pose.rotation * (place.velocity.angular + edge.angular);
+      place.top_T_begin = pose * place.top_T_begin;
+    }
+    return true;
+  }
+
+  const Topology& topology_;
+  const TwistQuestion& question_;
+  PathFinder finder_;
+  Path path_;
+  bool is_found_ = false;
+  std::vector<Edge> up_, down_;
+};
+
+}  // namespace
+
 Failure Forest::twists(const TwistQuestion& question, std::span<const std::int64_t> stamps, double* out) const {
+  const Pin pin;
   TwistQuestion asked = question;
   asked.context.want_covariance = false;
-  for (std::size_t row = 0; row < stamps.size(); ++row) {
+  const QueryContext plain = asked.context;
+  TwistRows rows(*state_->topology.load(), asked);
+  const bool is_plain = rows.is_plain();
+  for (std::size_t row = 0; row < stamps.size(); ++row, out += kTwistWidth) {
+    if (is_plain && rows.row({stamps[row]}, out)) continue;
     asked.at = When::exactly({stamps[row]});
+    asked.context = plain;
     Result<TwistAnswer> answer = twist_by_policy(asked);
     if (!answer) {
       answer.failure->row = row;
       return std::move(answer.failure);
     }
-    std::ranges::copy(values_of(answer.value.velocity), out + row * kTwistWidth);
+    std::ranges::copy(values_of(answer.value.velocity), out);
   }
   return {};
 }

@@ -351,18 +351,19 @@ struct PoseReader {
 struct Carrier {
   const Topology& topology;
   const std::optional<Covariance>& fallback;
-  Scratch& scratch;
+  PathFinder& finder;
+  Path& path;  // working memory
+  ErrorList& errors;
 
   /// `by_pose(from_T_child)` is how an error on the right of the child moves the motion. What is missing is unknown.
   template <typename ByPose>
   void add_errors(FrameId to, FrameId from, Stamp at, ByPose by_pose) const {
-    ErrorList& errors = scratch.uncertainty.errors;
     const QueryContext context{.want_covariance = false};
     PoseReader reader{at, context, fallback, errors};
     Transform from_T_here;
-    Failure failure = scratch.finder.find(topology, to, from, at, context, scratch.second);
+    Failure failure = finder.find(topology, to, from, at, context, path);
     if (failure) return static_cast<void>(errors.is_known = false);
-    failure = walk(scratch.second, [&](const PathEdge& edge, bool upwards) -> Failure {
+    failure = walk(path, [&](const PathEdge& edge, bool upwards) -> Failure {
       const std::size_t first = errors.effects.size();
       if (Failure missing = reader.read(edge)) return missing;
       const Transform from_T_child = upwards ? from_T_here : from_T_here * reader.pose.value;
@@ -375,7 +376,7 @@ struct Carrier {
 
   /// From `first` on: the errors of poses are errors of a motion.
   void move_motion(const Upper6& by_pose, std::size_t first) const {
-    std::vector<ErrorEffect>& effects = scratch.uncertainty.errors.effects;
+    std::vector<ErrorEffect>& effects = errors.effects;
     for (std::size_t i = first; i < effects.size(); ++i) {
       effects[i].on_motion = product(by_pose, effects[i].on_pose);
       effects[i].on_pose = {};
@@ -383,18 +384,17 @@ struct Carrier {
   }
 };
 
-/// Adds, where a twist was measured at another frame of the body, the errors of the poses between, as they move the edge's
-/// motion.
-void add_mount_errors(const Carrier& carrier, const EdgeTwist& twist, const Upper6& by_reading, Stamp at) {
-  if (!twist.is_mounted_elsewhere() || !carrier.scratch.uncertainty.errors.is_known) return;
-  const Velocity of_head = twist.reading.body_form();
+}  // namespace
+
+void add_mount_errors(const Topology& topology, const EdgeTwist& twist, const Velocity& of_head, const Upper6& by_reading,
+                      Stamp at, const std::optional<Covariance>& fallback, Scratch& scratch, ErrorList& errors) {
+  if (!twist.is_mounted_elsewhere() || !errors.is_known) return;
   const Upper6 by_head = scaled(-1.0, product(by_reading, upper_bracket(of_head.linear, of_head.angular)));
+  const Carrier carrier{topology, fallback, scratch.finder, scratch.turning, errors};
   carrier.add_errors(twist.reading.link->head, twist.own, at, [&](const Transform& own_T_child) {
     return product(by_head, upper_adjoint(between(twist.own_T_head, own_T_child)));
   });
 }
-
-}  // namespace
 
 Failure append_poses(const Topology& topology, FrameId of, FrameId in_frame, Stamp at, const QueryContext& context,
                      const std::optional<Covariance>& fallback, Scratch& scratch, Segment& segment) {
@@ -418,9 +418,10 @@ void append_motions(const Topology& topology, Stamp at, const std::optional<Cova
     const std::size_t first = effects.size();
     if (motion.measured != nullptr) {
       const Upper6 by_reading = motion.measured->by_reading(motion.pose.value);
-      add_turn_errors(topology, motion.measured->reading, fallback, scratch);
+      add_turn_errors(topology, motion.measured->reading, fallback, scratch, scratch.uncertainty.errors);
       for (std::size_t i = first; i < effects.size(); ++i) effects[i].on_motion = product(by_reading, effects[i].on_motion);
-      add_mount_errors({topology, fallback, scratch}, *motion.measured, by_reading, at);
+      add_mount_errors(topology, *motion.measured, motion.measured->reading.body_form(), by_reading, at, fallback, scratch,
+                       scratch.uncertainty.errors);
     }
     scratch.uncertainty.append(motion, upwards, first);
   };
@@ -430,10 +431,10 @@ void append_motions(const Topology& topology, Stamp at, const std::optional<Cova
 
 /// As it was turned when it was given: the rotations alone, at its instant.
 void add_turn_errors(const Topology& topology, const TwistReading& reading, const std::optional<Covariance>& fallback,
-                     Scratch& scratch) {
-  const Carrier carrier{topology, fallback, scratch};
+                     Scratch& scratch, ErrorList& errors) {
+  const Carrier carrier{topology, fallback, scratch.finder, scratch.turning, errors};
   for (const auto& [axes, at, share] : reading.turns()) {
-    if (axes == kNone || !scratch.uncertainty.errors.is_known) continue;
+    if (axes == kNone || !errors.is_known) continue;
     const FrameId head = reading.link->head;
     carrier.add_errors(axes, head, at,
                        [&, by_linear = -share.linear, by_angular = -share.angular](const Transform& head_T_child) {

@@ -157,8 +157,13 @@ class TwistUncertainty {
 void append_motions(const Topology& topology, Stamp at, const std::optional<Covariance>& fallback, Scratch& scratch);
 
 /// Adds, where a twist was given along other axes, the errors of the poses that turned it, as they move its body form. Uses
-/// `scratch.second`.
+/// `scratch.turning`.
 void add_turn_errors(const Topology& topology, const TwistReading& reading, const std::optional<Covariance>& fallback,
-                     Scratch& scratch);
+                     Scratch& scratch, ErrorList& errors);
+
+/// Adds, where a twist was measured at another frame of the body, the errors of the poses between, as they move the edge's
+/// motion while the head moves with `of_head`. Uses `scratch.turning`.
+void add_mount_errors(const Topology& topology, const EdgeTwist& twist, const Velocity& of_head, const Upper6& by_reading,
+                      Stamp at, const std::optional<Covariance>& fallback, Scratch& scratch, ErrorList& errors);
 
 }  // namespace armillary

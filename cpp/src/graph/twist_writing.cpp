@@ -53,7 +53,7 @@ TwistRecord& Forest::State::make_twist(FrameId of, std::string_view relative_to,
                                                         .series = std::make_unique<Series>(kTwistRowWidth, retention)});
   relations.skip();
   frames[of].twists.push_back(id);
-  bodies_changed = true;
+  bodies_changed = rigid.is_stale = true;
   return *twists.emplace(id, std::move(made)).first->second;
 }
 
@@ -64,7 +64,7 @@ void Forest::State::erase_twist(RelationId id) {
   std::erase(frames[found->second->of].twists, id);
   unlinked_twists.push_back(std::move(found->second->series));
   twists.erase(found);
-  bodies_changed = true;
+  bodies_changed = rigid.is_stale = true;
 }
 
 /// Axes go, and with them what is known of the turn from them: nobody knows how sure the twists along them are.
@@ -90,7 +90,7 @@ void Forest::State::erase_twists_of(FrameId frame) {
   const BodyId body = frames[frame].body;
   if (!is_declared(body)) return;
   std::erase(bodies[body - kFirstDeclaredBody].frames, frame);
-  bodies_changed = true;
+  bodies_changed = rigid.is_stale = true;
 }
 
 void Forest::State::forget_twist_samples() {
@@ -130,6 +130,15 @@ Failure Forest::State::to_body_form(const TwistName& name, const TwistSample& sa
   return {};
 }
 
+/// Whether a motion that nobody gave yet would be one between frames that are fixed to one another for always.
+bool Forest::State::moves_on_mounts(const TwistName& name) const {
+  const FrameId of = find_frame(name.of);
+  const BodyId reference = find_body(name.relative_to);
+  if (tolerates_cycles || of == kNone || reference == kNone || rigid_body(of) != rigid_body_of(reference)) return false;
+  const SourceId source = find_source(name.source);
+  return source == kNone || find_twist(of, reference, source) == nullptr;
+}
+
 Failure Forest::set_twist(const TwistName& name, const TwistSample& sample) {
   const Guard guard(state_->lock);
   return state_->set_twist(name, sample);
@@ -139,8 +148,10 @@ Failure Forest::State::set_twist(const TwistName& name, const TwistSample& sampl
   if (!is_usable(sample.velocity)) return Evidence{.kind = FailureKind::not_a_twist};
   if (!is_sample_stamp(sample.at)) return Evidence{.kind = FailureKind::stamp_not_a_sample, .requested = sample.at};
   const BodyId body = find_body(name.of), reference = find_body(name.relative_to);
-  if (name.of == name.relative_to || (body != kNone && body == reference))
-    return Evidence{.kind = FailureKind::relative_to_itself, .name = std::string(name.of), .other = body_name(body)};
+  if (name.of == name.relative_to || (body != kNone && body == reference) || moves_on_mounts(name))
+    return Evidence{.kind = FailureKind::relative_to_itself,
+                    .name = std::string(name.of),
+                    .other = body == reference ? body_name(body) : std::string()};
   BodyTwist twist;
   if (Failure failure = to_body_form(name, sample, twist)) return failure;
   return write_twist(name, sample.at, twist);
@@ -172,6 +183,12 @@ Failure Forest::State::write_twist(const TwistName& name, Stamp at, const BodyTw
   }
   twist->insert(at, given, retired);
   twist->bases.set(at, base);
+  if (!taps.empty()) {
+    std::array<double, Covariance::kPacked> side;
+    if (given.covariance) given.covariance->pack(side);
+    copy_to_taps(SampleKind::twist, twist->id, at, values_of(given.body_form),
+                 given.covariance ? std::span<const double>(side) : std::span<const double>());
+  }
   if (bodies_changed) publish(twist->of);
   on_twist_inserted(*twist, at);
   twist->watches.inserted(at);
@@ -183,7 +200,9 @@ std::vector<std::string> Forest::rivals_of_twist(RelationId relation) const {
   std::vector<std::string> names;
   const auto asked = state_->twists.find(relation);
   if (asked == state_->twists.end()) return names;
-  const auto bodies_of = [&](const TwistRecord& twist) { return std::minmax({state_->frames[twist.of].body, twist.reference}); };
+  const auto bodies_of = [&](const TwistRecord& twist) {
+    return std::minmax({state_->rigid_body(twist.of), state_->rigid_body_of(twist.reference)});
+  };
   std::map<RelationId, SourceId> in_order;  // of their first samples
   for (const auto& [id, twist] : state_->twists)
     if (bodies_of(*twist) == bodies_of(*asked->second)) in_order.emplace(id, twist->source);

@@ -24,6 +24,7 @@ bool VariableSource::is_open_at(Stamp at) const { return opens_ns(*this) <= at.n
 const VariableSource* VariableSources::source_at(Stamp at, bool is_held) const {
   const VariableSource *open = nullptr, *silent = nullptr;
   std::size_t rivals = 0;
+  const SourceId preferred = preferred_at(preferences, at);
   for (const VariableSource& of_source : all) {
     if (!of_source.is_open_at(at)) continue;
     const bool is_silent = !is_held && at > later(of_source.newest(), rival_timeout);
@@ -31,7 +32,7 @@ const VariableSource* VariableSources::source_at(Stamp at, bool is_held) const {
       if (silent == nullptr || of_source.newest() > silent->newest()) silent = &of_source;
       continue;
     }
-    if (of_source.is_preferred) return &of_source;
+    if (of_source.source == preferred) return &of_source;
     open = &of_source;
     ++rivals;
   }
@@ -380,15 +381,6 @@ FailureKind VariableReader::velocities(std::span<const Variable* const> variable
   return FailureKind::none;
 }
 
-bool VariableReader::errors(std::span<const Variable* const> variables, std::vector<VariableError>& out) {
-  for (const Variable* variable : variables) {
-    Sighting sighting;
-    if (sight(*variable->lead, sighting) != FailureKind::none) return false;
-    out.push_back({variable, sighting.around, variable->part, sighting.u});
-  }
-  return true;
-}
-
 namespace {
 
 /// Adds the share of one sample; false where its covariance is unknown.
@@ -400,6 +392,37 @@ bool add_share(const VariableSample& sample, std::uint32_t index, double weight,
 }
 
 }  // namespace
+
+bool VariableReader::errors(std::span<const Variable* const> variables, std::vector<VariableError>& out) {
+  for (const Variable* variable : variables) {
+    Sighting sighting;
+    if (sight(*variable->lead, sighting) != FailureKind::none) return false;
+    VariableError& error = out.emplace_back(VariableError{variable, sighting.around, variable->part, sighting.u});
+    if (sighting.place == Place::predicted && !add_predicted(*variable, sighting, error.ahead)) return false;
+  }
+  return true;
+}
+
+/// The last sample, and the speed that it went on with.
+bool VariableReader::add_predicted(const Variable& variable, const Sighting& sighting, std::vector<RowShare>& out) const {
+  const VariableSample& last = sighting.around.before;
+  if (!add_share(last, last.index + variable.part, 1.0, out)) return false;
+  return variable.lead->kind == VariableKind::velocity || add_speed(variable, sighting, sighting.ahead_s, out);
+}
+
+/// The speed at the last sample: the one given with it, else that of the last interval.
+bool VariableReader::add_speed(const Variable& variable, const Sighting& sighting, double weight,
+                               std::vector<RowShare>& out) const {
+  const VariableSample& last = sighting.around.before;
+  if (!std::isnan(last.velocity(variable.part)))
+    return add_share(last, last.channel->width + last.index + variable.part, weight, out);
+  if (variable.lead->kind == VariableKind::hold) return true;
+  const SampleBracket two = interval(*variable.lead, sighting);
+  if (!two.before) return false;
+  const double share = weight / seconds_between(two.before, two.after);
+  return add_share(two.before, two.before.index + variable.part, -share, out) &&
+         add_share(two.after, two.after.index + variable.part, share, out);
+}
 
 bool VariableReader::add_position_shares(const Variable& variable, std::vector<RowShare>& out) {
   Sighting sighting;
@@ -429,7 +452,22 @@ bool VariableReader::add_velocity_shares(const Variable& variable, std::vector<R
   return add_share(two.before, two.before.index, -per_s, out) && add_share(two.after, two.after.index, per_s, out);
 }
 
+namespace {
+
+/// Of two sums of numbers in rows: what is in the same row was given together.
+double covariance_of(std::span<const RowShare> mine, std::span<const RowShare> theirs) {
+  double total = 0.0;
+  for (const RowShare& one : mine)
+    for (const RowShare& other : theirs)
+      if (one.row.words == other.row.words)
+        total += one.weight * other.weight * one.channel->covariance(one.row, one.index, other.index);
+  return total;
+}
+
+}  // namespace
+
 double VariableError::covariance_with(const VariableError& other) const {
+  if (!ahead.empty() && !other.ahead.empty()) return covariance_of(ahead, other.ahead);
   const bool is_together = around.before.row.words == other.around.before.row.words &&
                            (u == 0.0 || around.after.row.words == other.around.after.row.words);
   if (!is_together) return 0.0;

@@ -43,7 +43,24 @@ Failure Forest::set_joints(ChannelId channel, std::span<const std::int64_t> stam
   if (Failure failure = state_->variables.check(channel, stamps, rows)) return failure;
   state_->variables.write(channel, stamps, rows, state_->retired);
   state_->on_joints_inserted(channel, stamps);
+  if (state_->taps.empty()) return {};
+  const std::size_t width = state_->variables.name_of(channel).row_width();
+  for (std::size_t row = 0; row < stamps.size(); ++row)
+    state_->copy_to_taps(SampleKind::joints, channel, {stamps[row]}, {rows + row * width, width}, {});
   return {};
+}
+
+void Forest::add_tap(std::shared_ptr<SampleTap> tap) {
+  const Guard guard(state_->lock);
+  state_->taps.push_back(std::move(tap));
+}
+
+Forest::JointChannelInfo Forest::channel_info(ChannelId channel) const {
+  const Guard guard(state_->lock);
+  const ChannelName& name = state_->variables.name_of(channel);
+  JointChannelInfo info{.form = name, .source = state_->sources[name.source]};
+  for (const VariableId id : name.variables) info.names.push_back(state_->variables[id].name);
+  return info;
 }
 
 /// Wakes who waits for a pose that these variables drive.
@@ -63,22 +80,18 @@ bool Forest::prefer_variable(const Variable& variable, std::optional<std::string
   const SourceId chosen = source ? state_->find_source(*source) : kNone;
   const std::vector<SourceId> known = state_->variables.sources_of(variable.id);
   if (source && std::ranges::find(known, chosen) == known.end()) return false;
-  state_->variables.prefer(variable.id, chosen, state_->retired);
+  std::vector<PreferenceStep> steps;
+  if (source) steps.push_back({Stamp::always(), chosen});
+  state_->prefer_variable(variable.id, std::move(steps));
   return true;
 }
 
-std::vector<std::pair<std::string, std::string>> Forest::preferred_sources() const {
-  const Guard guard(state_->lock);
-  std::vector<std::pair<std::string, std::string>> found;
-  for (VariableId id = 0; id < state_->variables.size(); ++id)
-    if (const SourceId source = state_->variables.preferred(id); source != kNone && !state_->variables.is_hidden(id))
-      found.emplace_back(state_->variables[id].name, state_->sources[source]);
-  return found;
-}
-
-void Forest::restore_preference(const Variable& variable, std::string_view source) {
-  const Guard guard(state_->lock);
-  state_->variables.prefer(variable.id, state_->add_source(source), state_->retired);
+void Forest::State::prefer_variable(VariableId id, std::vector<PreferenceStep> steps) {
+  variables.prefer(id, std::move(steps), retired);
+  const auto driven = watching.empty() ? drives.end() : drives.find(id);
+  if (driven == drives.end()) return;
+  for (const RelationId relation : driven->second)
+    if (relations[relation]) structure_watches.frame_changed(relations[relation]->of);
 }
 
 std::vector<std::string> Forest::sources_of(const Variable& variable) const {

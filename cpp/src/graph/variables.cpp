@@ -83,7 +83,7 @@ void Variables::add(std::string_view name, VariableKind kind, std::uint32_t part
   const auto id = static_cast<VariableId>(all_.size());
   const Variable* lead = part > 0 ? all_[id - part].get() : nullptr;
   all_.push_back(std::make_shared<Variable>(std::string(name), kind, id, part, lead, retention_.history));
-  preferred_.push_back(kNone);
+  preferences_.emplace_back();
   hidden_.push_back(false);
   ids_.insert_or_assign(std::string(name), id);
 }
@@ -91,7 +91,7 @@ void Variables::add(std::string_view name, VariableKind kind, std::uint32_t part
 void Variables::cut(std::size_t size, std::vector<bool> hidden) {
   std::erase_if(ids_, [&](const auto& entry) { return entry.second >= size; });
   all_.resize(size);
-  preferred_.resize(size);
+  preferences_.resize(size);
   hidden_ = std::move(hidden);
   for (std::size_t id = size; id-- > 0;) ids_.try_emplace(all_[id]->name, static_cast<VariableId>(id));
 }
@@ -122,12 +122,13 @@ void Variables::open(Record& record, RetireList& retired) {
 void Variables::publish(VariableId id, RetireList& retired) {
   auto next = std::make_unique<VariableSources>();
   next->rival_timeout = rival_timeout_;
+  next->preferences = preferences_[id];
   for (const Record& record : channels_) {
     const std::optional<std::uint32_t> place = record.data ? place_of(record.name, id) : std::nullopt;
     if (!place) continue;
     auto of_source = std::ranges::find(next->all, record.name.source, &VariableSource::source);
     if (of_source == next->all.end()) {
-      next->all.push_back({record.name.source, preferred_[id] == record.name.source});
+      next->all.push_back({record.name.source});
       of_source = std::prev(next->all.end());
     }
     of_source->columns.push_back({record.data.get(), *place});
@@ -136,12 +137,19 @@ void Variables::publish(VariableId id, RetireList& retired) {
   retired.retire(all_[id]->by_source_.exchange(next.release()));
 }
 
+/// Takes time in proportion to the number of channels.
 void Variables::find_lone_channels() {
-  for (Record& record : channels_)
-    record.is_alone = std::ranges::none_of(channels_, [&](const Record& other) {
-      const bool is_of_source = other.data && other.name.source == record.name.source && &other != &record;
-      return is_of_source && share_a_variable(record.name, other.name);
+  std::map<std::pair<SourceId, VariableId>, std::size_t> channels_with;  // and with data
+  for (const Record& record : channels_)
+    if (record.data)
+      for (const VariableId id : record.name.variables) ++channels_with[{record.name.source, id}];
+  for (Record& record : channels_) {
+    const std::size_t own = record.data ? 1 : 0;
+    record.is_alone = std::ranges::none_of(record.name.variables, [&](VariableId id) {
+      const auto found = channels_with.find({record.name.source, id});
+      return found != channels_with.end() && found->second > own;
     });
+  }
 }
 
 // -- Writing
@@ -234,10 +242,10 @@ void Variables::write(ChannelId id, std::span<const std::int64_t> stamps, const 
   if (!record.is_alone) withdraw_elsewhere(record, stamps, retired);
 }
 
-void Variables::prefer(VariableId id, SourceId source, RetireList& retired) {
+void Variables::prefer(VariableId id, std::vector<PreferenceStep> steps, RetireList& retired) {
   const VariableId lead = all_[id]->lead->id, end = lead + (all_[id]->kind == VariableKind::unit_quaternion ? kParts : 1);
   for (VariableId part = lead; part < end; ++part) {
-    preferred_[part] = source;
+    preferences_[part] = steps;
     publish(part, retired);
   }
 }
@@ -286,7 +294,7 @@ void Variables::clear(RetireList& retired) {
 void Variables::become(const Variables& other, RetireList& retired) {
   for (const auto& variable : other.all_) add(variable->name, variable->kind, variable->part);
   hidden_ = other.hidden_;
-  preferred_ = other.preferred_;
+  preferences_ = other.preferences_;
   channel_ids_ = other.channel_ids_;
   for (const Record& record : other.channels_) {
     channels_.push_back({record.name});

@@ -358,7 +358,7 @@ std::unordered_set<BodyId> Forest::State::bodies_linked_to(std::unordered_set<Bo
   for (bool has_grown = true; has_grown;) {
     has_grown = false;
     for (const auto& [id, twist] : twists) {
-      const BodyId head = frames[twist->of].body, reference = twist->reference;
+      const BodyId head = rigid_body(twist->of), reference = rigid_body_of(twist->reference);
       if (bodies_reached.contains(head) == bodies_reached.contains(reference)) continue;
       bodies_reached.insert({head, reference});
       has_grown = true;
@@ -381,24 +381,18 @@ void Forest::State::watch_twist(TwistRecord& twist, const TwistQuestion& questio
 /// A chain of measured motions closes with a twist between bodies that are linked with either end, and with the poses
 /// that carry it.
 void Forest::State::watch_links(const TwistQuestion& question, const Watch& watch, Watched& watched) {
-  const BodyId reference = question.reference == kNone ? question.relative_to : frames[question.reference].body;
+  const BodyId reference = question.reference == kNone ? rigid_body_of(question.relative_to) : rigid_body(question.reference);
   const FrameId axes = question.expressed_in == kNone ? question.reference : question.expressed_in;
   const FrameId point = question.point == kNone ? question.of : question.point;
-  const std::unordered_set<BodyId> reached = bodies_linked_to({frames[question.of].body, reference});
+  const std::unordered_set<BodyId> reached = bodies_linked_to({rigid_body(question.of), reference});
   for (const auto& [id, twist] : twists) {
-    if (!reached.contains(twist->reference)) continue;
+    if (!reached.contains(rigid_body_of(twist->reference))) continue;
     watch_twist(*twist, question, watch, watched);
     if (axes != kNone) watch_segment({twist->of, axes, question.at}, question.context, watch, watched);
     watch_segment({point, twist->of, question.at}, question.context, watch, watched);
   }
-  for (const BodyId body : reached) {
-    if (!is_declared(body)) {
-      watched.frames.push_back(body);
-      continue;
-    }
-    const std::vector<FrameId>& members = bodies[body - kFirstDeclaredBody].frames;
-    watched.frames.insert(watched.frames.end(), members.begin(), members.end());
-  }
+  for (const auto& [frame, on] : rigid.mounts)
+    if (reached.contains(rigid_body(frame))) watched.frames.push_back(frame);
 }
 
 void Forest::State::watch_for(const Failure& failure, const TwistQuestion& question, const Watch& watch) {

@@ -52,6 +52,21 @@ Failure Forest::State::check_stamps(const RelationRecord* relation, std::span<co
   return {};
 }
 
+void Forest::State::copy_to_taps(SampleKind kind, std::uint32_t id, Stamp at, std::span<const double> values,
+                                 std::span<const double> side) {
+  std::erase_if(taps, [](const auto& tap) { return tap->is_closed(); });
+  for (const auto& tap : taps)
+    if (tap->takes_others() || !OthersSamples::are_of_others()) tap->add(kind, id, at, values, side, journal != nullptr);
+}
+
+namespace {
+
+std::span<const double> side_of(const double* side) {
+  return side == nullptr || std::isnan(side[0]) ? std::span<const double>() : std::span(side, Covariance::kPacked);
+}
+
+}  // namespace
+
 /// One parent for all time and no cycle: the sample changes nothing but its series.
 bool Forest::State::write_in_place(RelationRecord& relation, const Sample& sample) {
   TrackRecord& track = *relation.track;
@@ -66,6 +81,8 @@ bool Forest::State::write_in_place(RelationRecord& relation, const Sample& sampl
   run.series()->insert(sample.at, sample.values, sample.side, retired);
   relation.bases.set(sample.at, sample.base == nullptr ? base : *sample.base);
   track.watches.inserted(sample.at);
+  if (!taps.empty() && !relation.is_of_scene)
+    copy_to_taps(SampleKind::pose, relation.id, sample.at, sample.values, side_of(sample.side));
   if (!frames[track.of].twists.empty() && sample.at == run.series()->newest_given())
     on_poses_inserted(track, sample.at, sample.at);
   return true;
@@ -108,7 +125,6 @@ Failure Forest::State::edit_runs(TrackRecord& track, FrameId new_parent, Edit ed
   drop_unused_relations(track);
   if (closes_cycle) mark_cycle(of, new_parent);
   const bool is_changed = was_stale || is_cut(track) || *track.runs.published() != *before;
-  if (is_changed && before->has_fixed()) fixed_changed = true;
   if (is_changed) publish(of);
   track.is_stale = false;
   if (closes_cycle) publish(std::vector<FrameId>(circular.begin(), circular.end()));
@@ -183,6 +199,10 @@ Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t>
   RelationRecord* relation = find_relation(edge);
   if (relation == nullptr) return {};
   for (const std::int64_t stamp : stamps) relation->bases.set({stamp}, given_on == nullptr ? base : *given_on);
+  if (!taps.empty() && !relation->is_of_scene)
+    for (std::size_t row = 0; row < stamps.size(); ++row)
+      copy_to_taps(SampleKind::pose, relation->id, {stamps[row]}, {rows + row * kPoseWidth, kPoseWidth},
+                   side_of(sides == nullptr ? nullptr : sides + row * Covariance::kPacked));
   if (!relation->track->watches.empty())
     for (const std::int64_t stamp : stamps) relation->track->watches.inserted({stamp});
   if (frames[relation->of].twists.empty()) return {};

@@ -28,7 +28,8 @@ std::vector<std::string> frames_in(const log::Payload& payload) {
   if (const auto* frames = std::get_if<log::SetFrames>(&payload)) return frames->names;
   if (const auto* frames = std::get_if<log::RemoveFrames>(&payload)) return frames->names;
   if (const auto* body = std::get_if<log::SetBody>(&payload)) return body->frames;
-  if (const auto* prefer = std::get_if<log::Prefer>(&payload)) return {prefer->subject.name};
+  if (const auto* prefer = std::get_if<log::Prefer>(&payload))
+    return prefer->is_of_joint() ? std::vector<std::string>{} : std::vector{prefer->subject.name};
   if (const auto* forget = std::get_if<log::Forget>(&payload)) return {forget->of};
   const auto* asserted = std::get_if<log::Assert>(&payload);
   if (asserted == nullptr) return {};
@@ -132,19 +133,31 @@ bool AssertionLog::has_preference(const std::string& of) const {
   return frame != nullptr && !frame->preferences.empty();
 }
 
-std::vector<log::PreferenceStep> AssertionLog::preference_steps(const std::string& of) const {
-  if (!has_preference(of)) return {};
-  return log::preference_steps(log_, log_.find_frame(of)->preferences);
+std::vector<log::PreferenceStep> AssertionLog::preference_steps(const log::Subject& subject) const {
+  if (subject.kind == log::Subject::Kind::variable) {
+    const auto known = log_.preferences().find(subject.name);
+    if (known == log_.preferences().end()) return {};
+    return log::preference_steps(log_, known->second);
+  }
+  if (!has_preference(subject.name)) return {};
+  return log::preference_steps(log_, log_.find_frame(subject.name)->preferences);
 }
 
-std::vector<PreferSources::Step> AssertionLog::preferences(const std::string& of) const {
-  std::vector<PreferSources::Step> steps;
-  for (const log::PreferenceStep& step : preference_steps(of)) {
-    if (!steps.empty() && steps.back().from == step.when.from) steps.pop_back();  // where the one before ended
-    steps.push_back({step.when.from, step.source});
-    if (step.when.to != Stamp::never()) steps.push_back({step.when.to, std::nullopt});
+PreferSources AssertionLog::preferences(const log::Subject& subject) const {
+  PreferSources edit{.of = subject.name, .is_of_joint = subject.kind == log::Subject::Kind::variable};
+  for (const log::PreferenceStep& step : preference_steps(subject)) {
+    if (!edit.steps.empty() && edit.steps.back().from == step.when.from) edit.steps.pop_back();  // where the one before ended
+    edit.steps.push_back({step.when.from, step.source});
+    if (step.when.to != Stamp::never()) edit.steps.push_back({step.when.to, std::nullopt});
   }
-  return steps;
+  return edit;
+}
+
+std::vector<std::pair<std::string, log::PreferenceStep>> AssertionLog::joint_preferences() const {
+  std::vector<std::pair<std::string, log::PreferenceStep>> all;
+  for (const auto& [name, records] : log_.preferences())
+    for (log::PreferenceStep& step : log::preference_steps(log_, records)) all.emplace_back(name, std::move(step));
+  return all;
 }
 
 bool AssertionLog::is_known_body(const log::Payload& payload) const {

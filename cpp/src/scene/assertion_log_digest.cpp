@@ -41,6 +41,11 @@ void describe(const log::Track& track, const log::Slot& slot, std::vector<std::s
                   (rank == Rank::plain ? "" : log::name_of(rank)));
 }
 
+std::string described(const log::PreferenceStep& step) {
+  const bool is_always = step.when == Interval{};
+  return quoted(step.source) + (is_always ? "" : std::to_string(step.when.from.ns) + " " + std::to_string(step.when.to.ns));
+}
+
 }  // namespace
 
 std::vector<std::string> AssertionLog::lines() const {
@@ -55,17 +60,15 @@ std::vector<std::string> AssertionLog::lines() const {
     }
     for (const auto& [body, claim] : frame.claims)
       if (std::get<log::SetBody>(claim->payload).present) all.push_back("on " + quoted(name) + quoted(body));
-    for (const log::PreferenceStep& step : preference_steps(name)) {
-      const bool is_always = step.when == Interval{};
-      const std::string when = is_always ? "" : std::to_string(step.when.from.ns) + " " + std::to_string(step.when.to.ns);
-      all.push_back("prefer " + quoted(name) + quoted(step.source) + when);
-    }
+    for (const log::PreferenceStep& step : preference_steps({log::Subject::Kind::frame, name}))
+      all.push_back("prefer " + quoted(name) + described(step));
   }
   for (const auto& [name, record] : log_.bodies())
     if (log::is_declared_body(log_, name)) all.push_back("body " + quoted(name));
   for (const auto& [name, record] : log_.variables())
     if (const std::optional<VariableKind> kind = variable(name))
       all.push_back("joint " + quoted(name) + std::to_string(static_cast<int>(*kind)));
+  for (const auto& [name, step] : joint_preferences()) all.push_back("prefer joint " + quoted(name) + described(step));
   all.push_back("epoch " + std::to_string(time_epoch()));
   std::ranges::sort(all);
   all.erase(std::unique(all.begin(), all.end()), all.end());

@@ -69,6 +69,7 @@ NewRecord Draft::incarnation_of(const NodeId& id, const Signature& incarnation) 
   const NodeRecord* known = next_->recall(id);
   if (known != nullptr && known->incarnation == incarnation) return NewRecord::make(*known);
   if (known != nullptr && known->incarnation > incarnation) return nullptr;
+  note_moved_since(Stamp::always());
   auto record = NewRecord::make();
   record->id = id;
   record->incarnation = incarnation;
@@ -101,6 +102,7 @@ void Draft::take(const Change& change, const log::AddNode& payload) {
       !is_dead(payload.edge.parent, change.signature())) {
     add_leaf(change, payload);
   } else {
+    note_moved_since(Stamp::always());
     if (NewRecord record = incarnation_of(payload.node, payload.incarnation)) {
       const bool is_indexed = next_->is_alive(payload.node);
       if (is_indexed) remove_from_index(*record);
@@ -182,14 +184,18 @@ bool Draft::has_ever_had_children(const NodeId& id) const {
 /// Where the edge was removed before it was known, only its removal was kept.
 void Draft::enter(NodeRecord& record, const Edge& edge) {
   const auto early = edge_of(record, edge.signature.id);
+  const bool is_removed_before = early != record.edges.end();
   Edge entry = edge;
-  if (early != record.edges.end()) {
+  if (is_removed_before) {
     entry.removed = true;
-    entry.until = std::max(early->until, edge.from);
-    entry.removed_by = early->removed_by;
+    entry.until = edge.is_severed ? edge.from : std::max(early->until, edge.from);
+    entry.removal = early->removal;
     record.edges.erase(early);
   }
-  record.edges.insert(std::ranges::upper_bound(record.edges, entry, by_signature), entry);
+  const auto place = std::ranges::upper_bound(record.edges, entry, by_signature);
+  const bool is_newest = !is_removed_before && place == record.edges.end() && place != record.edges.begin();
+  note_moved_since(is_newest && !entry.is_severed ? entry.from : Stamp::always());
+  record.edges.insert(place, entry);
 }
 
 void Draft::connect(const NodeId& node, const Edge& edge) {
@@ -232,24 +238,28 @@ void Draft::remove_edges(NewRecord record, const std::vector<Dot>& dots, const C
   if (dies) detach_children(*after, at);
 }
 
-/// Removes an edge; false where it is not known, or was removed before: then the earlier end counts.
+/// Removes an edge; false where it is not known, or was removed before: then the earliest end counts, whatever came first.
 bool Draft::remove_edge(NodeRecord& record, const Dot& dot, const Change& change) {
   const auto edge = edge_of(record, dot);
+  EdgeRemoval removal{change.epoch, taking_at_, change.signature()};
   if (edge == record.edges.end()) {
     Edge early;
     early.from = Stamp::always();
     early.signature.id = dot;
     early.until = change.at;
     early.removed = true;
-    early.removed_by = change.signature();
+    early.removal = std::make_shared<const EdgeRemoval>(std::move(removal));
+    note_moved_since(Stamp::always());
     record.edges.insert(record.edges.begin(), early);
     return false;
   }
   const bool is_news = !edge->removed;
-  const bool is_first = is_news || std::pair(change.at, change.signature()) < std::pair(edge->until, edge->removed_by);
-  if (is_first) edge->removed_by = change.signature();
-  edge->until = std::max(edge->from, std::min(edge->until, change.at));
+  const Stamp before = edge->until;
+  const bool is_first = edge->removal == nullptr || removal < *edge->removal;
+  if (is_first) edge->removal = std::make_shared<const EdgeRemoval>(std::move(removal));
+  if (is_first && !edge->is_severed) edge->until = std::max(edge->from, change.at);
   edge->removed = true;
+  note_moved_since(edge->from < edge->until ? std::min(before, edge->until) : Stamp::always());  // else it never held
   if (edge->closes_cycle) --next_->cycles;
   edge->closes_cycle = false;
   return is_news;
@@ -400,7 +410,7 @@ bool Draft::forget(const NodeId& id, Stamp oldest) {
   for (const Edge& edge : known->edges) {
     if (!is_over(edge)) continue;
     left.push_back(edge.parent);
-    if (edge.removed_by.id != Dot{}) forgotten_.push_back(edge.removed_by.id);
+    if (edge.removal != nullptr) forgotten_.push_back(edge.removal->by.id);
   }
   if (is_all_over) drop_claims(*known);
   if (is_all_over)

@@ -24,6 +24,7 @@ bool Draft::is_dead(const NodeId& node, const Signature& change) const {
 void Draft::take(const Change& change, const log::RemoveFrames& payload) {
   for (const std::string& name : payload.names) {
     const NodeId stand_in = log::stand_in_of(name);
+    note_moved_since(Stamp::always());
     Signature& barrier = barriers_[stand_in];
     barrier = std::max(barrier, change.signature());
     drop_before(stand_in, barrier, change.at);
@@ -35,7 +36,7 @@ namespace {
 /// Drops what was asserted of one incarnation before its frame was removed; false where nothing is left.
 bool drop_older(NodeRecord& record, const Signature& barrier) {
   std::erase_if(record.edges,
-                [&](const Edge& edge) { return (edge.parent == NodeId{} ? edge.removed_by : edge.signature) < barrier; });
+                [&](const Edge& edge) { return (edge.parent == NodeId{} ? edge.removal->by : edge.signature) < barrier; });
   std::erase_if(record.attributes, [&](const Attribute& attribute) { return attribute.signature < barrier; });
   record.created_at = Stamp::never();
   for (const Edge& edge : record.edges)
@@ -156,6 +157,7 @@ void Draft::take(const Change& change, const log::ResetTime&) {
 }
 
 void Draft::begin_epoch(const log::Epoch& epoch) {
+  note_moved_since(Stamp::always());
   next_->epoch = epoch;
   next_->oldest_past = Stamp::always();
   for (Records* records : {&next_->alive, &next_->gone}) {

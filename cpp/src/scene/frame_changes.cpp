@@ -44,7 +44,8 @@ struct LocalEdits {
     if (payload.present) edits.emplace_back(JoinBody{payload.body, payload.frames});  // else what is left is read in the log
   }
   void operator()(const log::Prefer& payload) const {
-    if (payload.source) edits.emplace_back(PreferSources{.of = payload.subject.name, .known = payload.source});
+    if (payload.source && !payload.is_of_joint())
+      edits.emplace_back(PreferSources{.of = payload.subject.name, .known = payload.source});
   }
   void operator()(const log::SetVariables& payload) const {
     AddJoints added;
@@ -102,6 +103,7 @@ class Alignment {
     std::vector<FrameEdit> edits;
     if (restarts_) {
       for (const log::Track& track : assertions_.tracks()) renew(track);
+      for (const auto& [joint, records] : assertions_.log().preferences()) joints_.insert(joint);
       for (const auto& [name, frame] : assertions_.log().frames()) frames_.insert(name);  // what had ended names none any more
     }
     if (std::vector<std::string> gone = gone_frames(); !gone.empty()) edits.emplace_back(EraseFrames{std::move(gone), true});
@@ -117,8 +119,8 @@ class Alignment {
       if (assertions_.has_name(twist.in_frame) && assertions_.has_twist(twist) && !is_within_body(twist))
         edits.emplace_back(AwaitTwists{twist.of, twist.in_frame, twist.source});
     for (const std::string& frame : frames_)
-      if (assertions_.has_preference(frame))
-        edits.emplace_back(PreferSources{.of = frame, .steps = assertions_.preferences(frame)});
+      if (assertions_.has_preference(frame)) edits.emplace_back(assertions_.preferences({log::Subject::Kind::frame, frame}));
+    for (const std::string& joint : joints_) edits.emplace_back(assertions_.preferences({log::Subject::Kind::variable, joint}));
     return edits;
   }
 
@@ -162,7 +164,13 @@ class Alignment {
   /// What they drive may have come before them.
   void add(const Change&, const log::SetVariables& payload) {
     variables_.push_back(&payload);
+    for (const log::VariableSetting& setting : payload.variables)
+      if (assertions_.log().preferences().contains(setting.name)) joints_.insert(setting.name);
     for (const log::Track& track : assertions_.tracks_driven_by(payload)) touch(track);
+  }
+
+  void add(const Change&, const log::Prefer& payload) {
+    if (payload.is_of_joint()) joints_.insert(payload.subject.name);
   }
 
   /// A relation that has no sample left, and is asserted, waits for them again.
@@ -275,6 +283,7 @@ class Alignment {
   bool is_done_;
   std::set<std::string> frames_, removed_;
   std::vector<const log::SetVariables*> variables_;
+  std::set<std::string> joints_;  // of which sources are preferred
   std::vector<RelationName> twists_, twists_before_;
   std::map<log::Track, bool> tracks_;                                          // and whether what came before is forgotten
   std::set<std::tuple<std::string, std::string, Stamp>> new_assertions_;       // of, source, since
@@ -383,6 +392,7 @@ bool Store::is_in_line(const Change& change) const {
             !assertions_.has_samples(payload->track.of, payload->track.source));
   const auto* twist = std::get_if<log::Assert>(&change.payload);
   const bool ends_twists = twist != nullptr && std::holds_alternative<log::Empty>(twist->value);
+  if (std::holds_alternative<log::SetVariables>(change.payload) && !assertions_.log().preferences().empty()) return false;
   return !std::holds_alternative<log::ResetTime>(change.payload) && !std::holds_alternative<log::Prefer>(change.payload) &&
          !may_concern_bodies(change.payload) && !ends_twists;
 }
@@ -393,6 +403,14 @@ bool Store::ends_samples(const TouchedTracks& touched) const {
     const Change* superseded = assertions_.log().find(id);
     const auto* asserted = superseded == nullptr ? nullptr : std::get_if<log::Assert>(&superseded->payload);
     return asserted != nullptr && std::holds_alternative<log::Sampled>(asserted->value);
+  });
+}
+
+/// Whether variables of changes that are not taken yet drive poses which were asserted before: those may have waited for them.
+bool Store::are_awaited(std::span<const ChangePtr> changes) const {
+  return std::ranges::any_of(changes, [this](const ChangePtr& change) {
+    const auto* variables = std::get_if<log::SetVariables>(&change->payload);
+    return variables != nullptr && !assertions_.tracks_driven_by(*variables).empty();
   });
 }
 

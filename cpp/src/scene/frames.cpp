@@ -30,8 +30,9 @@ std::optional<Covariance> known_covariance(const FixedPose& pose) {
 }
 
 PlaceRuns::Piece piece_of(const ParentInterval& interval) {
-  PlaceRuns::Piece piece{.from = interval.from, .in_frame = interval.in_frame};
+  PlaceRuns::Piece piece{.from = interval.from, .in_frame = interval.in_frame, .rank = Rank::identity};
   if (interval.placement == nullptr) return piece;
+  piece.rank = Rank::plain;
   piece.in_frame_T_of = interval.placement->pose.value;
   piece.covariance = known_covariance(interval.placement->pose);
   piece.is_fixed = interval.placement->is_fixed;
@@ -110,11 +111,20 @@ bool is_lone_without_frame(const NodeRecord* record) {
 /// in the draft.
 class Planner {
  public:
-  Planner(Draft& draft, const FrameNames& names)
-      : draft_(draft), names_(names), before_(draft.base(), names), after_(draft.share(), names) {}
+  Planner(Draft& draft, const FrameNames& names, const Forest& forest)
+      : draft_(draft),
+        names_(names),
+        forest_(forest),
+        before_(draft.base(), names),
+        after_(draft.share(), names),
+        since_before_(draft.base(), names, draft.moved_since()),
+        since_after_(draft.share(), names, draft.moved_since()) {}
 
   std::vector<FrameEdit> plan() {
-    for (const NodeId& id : concerned()) align(id);
+    const std::vector<NodeId> all = concerned();
+    const bool is_as_before = is_past_as_before(all);
+    for (const NodeId& id : all)
+      if (!is_as_before || !align_since(id)) align(id);
     return std::move(edits_);
   }
 
@@ -133,6 +143,63 @@ class Planner {
         record->past_children.for_each(add);
       }
     return all;
+  }
+
+  /// Whether all that holds before the first instant at which something moves holds as it did: no node has frames for the first
+  /// time, and none was there only before or after.
+  [[nodiscard]] bool is_past_as_before(const std::vector<NodeId>& all) const {
+    if (draft_.moved_since() == Stamp::always() || draft_.version().may_be_circular) return false;
+    return std::ranges::all_of(all, [this](const NodeId& id) {
+      const NodeRecord *before = draft_.base()->find(id), *after = draft_.version().find(id);
+      return before != nullptr && after != nullptr && before->incarnation == after->incarnation &&
+             wants_frame(*before) == wants_frame(*after) && wants_mount(*before) == wants_mount(*after) &&
+             before->has_frame == wants_frame(*before) && before->has_mount == wants_mount(*before);
+    });
+  }
+
+  /// Aligns what is the same at all times before, by what is touched; false where that is not enough.
+  bool align_since(const NodeId& id) {
+    const NodeRecord& record = *draft_.version().find(id);
+    if (!wants_frame(record)) return true;
+    const NodePlacement before = since_before_.placement_of(id), after = since_after_.placement_of(id);
+    if (before == after) return true;
+    const std::string own = names_.own(record);
+    const auto is_by_identity = [](const ParentInterval& interval) { return interval.placement == nullptr; };
+    const auto has_samples = [&](const Track& track, const NodePlacement& other) {
+      const Track* same = find(other.tracks, track);
+      return (same == nullptr || *same != track) && !std::ranges::all_of(track.intervals, is_by_identity);
+    };
+    for (const Track& track : before.tracks)
+      if (has_samples(track, after)) return false;
+    for (const Track& track : after.tracks)
+      if (has_samples(track, before)) return false;
+    if (!is_always_placed(own, before) || !is_always_placed(own, after) || forest_.has_inactive_intervals(own)) return false;
+    for (const Track& track : after.tracks) place_since(track, find(before.tracks, track));
+    for (const Track& track : before.tracks)
+      if (find(after.tracks, track) == nullptr) place_since(ended(track), &track);
+    return true;
+  }
+
+  /// Whether something places a frame at each instant, just before the first move as well.
+  [[nodiscard]] bool is_always_placed(const std::string& own, const NodePlacement& placement) const {
+    const std::vector<std::pair<Stamp, int>> points = change_points_of(own, placement);
+    if (points.empty() || draft_.moved_since() <= points.front().first) return false;
+    int count = 0;
+    return std::ranges::all_of(points, [&](const auto& point) { return (count += point.second) > 0; });
+  }
+
+  /// A track that holds nothing from the first move on: it ends then, where it held something before.
+  [[nodiscard]] Track ended(const Track& track) const {
+    Track over{track.of, track.source, {}};
+    if (track.intervals.front().from < draft_.moved_since()) over.intervals.push_back({.from = draft_.moved_since()});
+    return over;
+  }
+
+  void place_since(const Track& track, const Track* before) {
+    if (before != nullptr && *before == track) return;
+    PlaceRuns runs = runs_of(before == nullptr ? Track{} : *before, track);
+    runs.since = draft_.moved_since();
+    edits_.emplace_back(std::move(runs));
   }
 
   void align(const NodeId& id) {
@@ -193,7 +260,9 @@ class Planner {
 
   Draft& draft_;
   const FrameNames& names_;
+  const Forest& forest_;
   PlacementResolver before_, after_;  // what `keep_frames` notes changes neither
+  PlacementResolver since_before_, since_after_;
   std::vector<FrameEdit> edits_;
 };
 
@@ -204,7 +273,9 @@ bool has_frames_to_plan(const Draft& draft) {
   return !std::ranges::all_of(draft.moved(), is_lone);
 }
 
-std::vector<FrameEdit> frame_edits(Draft& draft, const FrameNames& names) { return Planner(draft, names).plan(); }
+std::vector<FrameEdit> frame_edits(Draft& draft, const FrameNames& names, const Forest& forest) {
+  return Planner(draft, names, forest).plan();
+}
 
 void add_placements_again(const VersionPtr& version, std::span<const std::string> frames, const FrameNames& names,
                           std::vector<FrameEdit>& edits) {

@@ -244,7 +244,7 @@ Inverse AssertionLog::inverse_of(const Change&, const log::Prefer& payload) cons
   const Interval whole{payload.start, payload.end};
   std::vector<Restated> back;
   Intervals free(whole);
-  for (const log::PreferenceStep& step : preference_steps(payload.subject.name)) {
+  for (const log::PreferenceStep& step : preference_steps(payload.subject)) {
     const Interval part = common(step.when, whole);
     if (part.empty()) continue;
     back.push_back({log::Prefer{payload.subject, step.source, part.from, part.to}});
@@ -271,15 +271,20 @@ Inverse AssertionLog::inverse(const Change& change) const {
 bool AssertionLog::still_holds(const Change& change, const std::function<bool(const Signature&)>& is_own) const {
   const auto is_own_record = [&](const ChangePtr& record) { return is_own(record->signature()); };
   if (const auto* prefer = std::get_if<log::Prefer>(&change.payload)) {
+    const auto is_undisputed = [&](const ChangePtr& record) {
+      const auto& other = std::get<log::Prefer>(record->payload);
+      const bool overlaps = other.start < prefer->end && prefer->start < other.end;
+      return !overlaps || !log::newer(record->signature(), change.signature()) || is_own_record(record);
+    };
+    if (prefer->is_of_joint()) {
+      const auto known = log_.preferences().find(prefer->subject.name);
+      return known == log_.preferences().end() || std::ranges::all_of(known->second, is_undisputed);
+    }
     const log::FrameEntry* frame = log_.find_frame(prefer->subject.name);
     if (frame == nullptr) return true;
     const bool is_gone = frame->barrier && log::newer(frame->barrier->signature(), change.signature());
     if (is_gone && !is_own_record(frame->barrier)) return false;
-    return std::ranges::all_of(frame->preferences, [&](const ChangePtr& record) {
-      const auto& other = std::get<log::Prefer>(record->payload);
-      const bool overlaps = other.start < prefer->end && prefer->start < other.end;
-      return !overlaps || !log::newer(record->signature(), change.signature()) || is_own_record(record);
-    });
+    return std::ranges::all_of(frame->preferences, is_undisputed);
   }
   if (const auto* variables = std::get_if<log::SetVariables>(&change.payload))
     return std::ranges::all_of(variables->variables, [&](const log::VariableSetting& one) {

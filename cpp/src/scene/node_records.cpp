@@ -21,13 +21,14 @@ class IncarnationRecords {
     }
     for (const Edge& edge : record_.edges) {
       if (edge.parent != NodeId{}) add_edge(edge);
-      if (edge.removed_by.id != Dot{}) note_removal(edge);
+      if (edge.removal != nullptr) note_removal(edge);
     }
     for (auto& [signature, settings] : settings_)
       add(signature, settings.at, log::SetAttributes{record_.id, record_.incarnation, std::move(settings.all)});
-    for (auto& [signature, removal] : removals_)
-      add(signature, removal.at == Stamp::never() ? removal.at_if_severed : removal.at,
-          log::RemoveEdges{record_.id, record_.incarnation, std::move(removal.dots), removal.parent});
+    for (auto& [removal, removed] : removals_) {
+      add(removal.by, removal.at, log::RemoveEdges{record_.id, record_.incarnation, std::move(removed.dots), removed.parent});
+      out_.back().epoch = removal.epoch;
+    }
   }
 
  private:
@@ -35,9 +36,7 @@ class IncarnationRecords {
     Stamp at{};
     std::vector<Setting> all{};
   };
-  struct Removal {
-    Stamp at = Stamp::never();
-    Stamp at_if_severed = Stamp::never();  // where all of them are: it does not matter
+  struct Removed {
     std::vector<Dot> dots{};
     std::optional<NodeId> parent{};  // where one alone was meant
   };
@@ -65,23 +64,21 @@ class IncarnationRecords {
     add(edge.signature, edge.from, std::move(payload));
   }
 
-  /// Edges that began later than they were removed end when they begin: the earliest end is when the change was made.
   void note_removal(const Edge& edge) {
-    Removal& removal = removals_[edge.removed_by];
-    Stamp& at = edge.is_severed ? removal.at_if_severed : removal.at;
-    at = std::min(at, edge.until);
-    removal.dots.push_back(edge.signature.id);
+    const Signature& by = edge.removal->by;
+    Removed& removed = removals_[*edge.removal];
+    removed.dots.push_back(edge.signature.id);
     const auto was_left = [&](const Edge& one) {
-      return one.signature < edge.removed_by && (!one.removed || one.removed_by > edge.removed_by);
+      return one.signature < by && (!one.removed || (one.removal != nullptr && one.removal->by > by));
     };
-    const bool is_one_of_several = removal.dots.size() == 1 && std::ranges::any_of(record_.edges, was_left);
-    removal.parent = is_one_of_several && edge.parent != NodeId{} ? std::optional(edge.parent) : std::nullopt;
+    const bool is_one_of_several = removed.dots.size() == 1 && std::ranges::any_of(record_.edges, was_left);
+    removed.parent = is_one_of_several && edge.parent != NodeId{} ? std::optional(edge.parent) : std::nullopt;
   }
 
   const NodeRecord& record_;
   std::vector<Change>& out_;
   std::map<Signature, Settings> settings_;
-  std::map<Signature, Removal> removals_;
+  std::map<EdgeRemoval, Removed> removals_;
 };
 
 }  // namespace

@@ -6,13 +6,13 @@
 
 namespace armillary::scene {
 
-namespace {
-
-using ParentIntervals = std::map<std::pair<std::string, std::string>, ParentInterval>;  // by frame and source
-
 bool wants_frame(const NodeRecord& record) { return record.has_frame || record.had_several_parents(); }
 
 bool wants_mount(const NodeRecord& record) { return record.is_transform() && (record.has_mount || record.had_several_parents()); }
+
+namespace {
+
+using ParentIntervals = std::map<std::pair<std::string, std::string>, ParentInterval>;  // by frame and source
 
 /// The one thing that a node without a frame is in, alive or not.
 const NodeRecord* above(const Past& past, const NodeRecord& record) {
@@ -38,7 +38,7 @@ class NodeResolver {
     const NodeRecord* newest = version_->recall(id_);
     NodePlacement placement;
     if (newest == nullptr || id_ == kRootNode || id_ == kDetachedNode) return placement;
-    if (is_plain(*newest)) return plain(*newest);
+    if (resolver_.since_ == Stamp::always() && is_plain(*newest)) return plain(*newest);
     for (const NodeRecord* record = newest; record != nullptr; record = record->previous.get())
       add_frames(*record, placement.frames);
     if (placement.frames.empty()) return placement;
@@ -59,26 +59,27 @@ class NodeResolver {
            always_existed(*parent);
   }
 
-  /// Whether neither a node nor what it is in was ever removed.
+  /// Whether a node was in something that always existed, at each instant: however often it was moved.
   [[nodiscard]] bool always_existed(const NodeRecord& record) const {
-    std::vector<NodeId> passed;
-    std::optional<bool> answer;
-    for (const NodeRecord* node = &record; !answer; node = version_->recall(node->edges[0].parent)) {
-      const auto known = node == nullptr ? resolver_.always_existed_.end() : resolver_.always_existed_.find(node->id);
-      answer = known != resolver_.always_existed_.end() ? known->second : exists_by_itself(node);
-      if (node != nullptr) passed.push_back(node->id);
-      if (answer) break;
-    }
-    for (const NodeId& id : passed) resolver_.always_existed_[id] = *answer;
-    return *answer;
+    const auto [known, is_new] = resolver_.always_existed_.try_emplace(record.id, record.id == kRootNode);
+    if (!is_new || known->second) return known->second;
+    const bool answer = record.previous == nullptr && record.has_known_beginning() && covers_all_time(record);
+    return resolver_.always_existed_[record.id] = answer;
   }
 
-  /// Whether a node always existed; none where it depends on what the node is in.
-  [[nodiscard]] static std::optional<bool> exists_by_itself(const NodeRecord* node) {
-    if (node == nullptr || node->id == kRootNode) return node != nullptr;
-    const bool has_moved = node->previous != nullptr || node->edges.size() != 1 || node->edges[0].removed;
-    if (has_moved || !node->edges[0].parent_is_alive) return false;
-    return std::nullopt;
+  /// Most were added to one thing. What was moved is in one thing after the other, by when that began.
+  [[nodiscard]] bool covers_all_time(const NodeRecord& record) const {
+    std::vector<std::pair<Stamp, Stamp>> held;
+    for (const Edge& edge : record.edges) {
+      const NodeRecord* parent = version_->recall(edge.parent);
+      const bool is_meant = parent != nullptr && parent->incarnation == edge.parent_incarnation && always_existed(*parent);
+      if (is_meant && edge.from < edge.until) held.emplace_back(is_first(record, edge) ? Stamp::always() : edge.from, edge.until);
+    }
+    std::ranges::sort(held);
+    Stamp end = Stamp::always();
+    for (const auto& [from, until] : held)
+      if (from <= end) end = std::max(end, until);
+    return end == Stamp::never();
   }
 
   [[nodiscard]] NodePlacement plain(const NodeRecord& record) const {
@@ -104,9 +105,13 @@ class NodeResolver {
     if (wants_mount(record)) add(names_.mount(record));
   }
 
-  /// The instants at which something above the node may begin or end.
+  /// The instants at which something above the node may begin or end; with `since` from then on, and the one before it.
   [[nodiscard]] const std::set<Stamp>& change_points() const {
-    std::set<Stamp> stamps{Stamp::always()};
+    const Stamp since = resolver_.since_, first = since == Stamp::always() ? since : Stamp{since.ns - 1};
+    std::set<Stamp> stamps{first};
+    const auto add = [&](Stamp at) {
+      if (since <= at) stamps.insert(at);
+    };
     std::vector<NodeId> waiting{id_};
     std::unordered_set<NodeId> seen{id_};
     for (std::size_t i = 0; i < waiting.size(); ++i) {
@@ -115,10 +120,10 @@ class NodeResolver {
         continue;
       }
       for (const NodeRecord* record = version_->recall(waiting[i]); record != nullptr; record = record->previous.get()) {
-        if (record->previous != nullptr) stamps.insert(record->created_at);
+        if (record->previous != nullptr) add(record->created_at);
         for (const Edge& edge : record->edges) {
-          if (!is_first(*record, edge)) stamps.insert(edge.from);
-          if (edge.removed) stamps.insert(edge.until);
+          if (!is_first(*record, edge)) add(edge.from);
+          if (edge.removed) add(edge.until);
           if (seen.insert(edge.parent).second) waiting.push_back(edge.parent);
         }
       }

@@ -32,7 +32,8 @@ struct NodePlacement {
   friend bool operator==(const NodePlacement&, const NodePlacement&) = default;
 };
 
-/// The placement of nodes in a version: it depends on nothing else, so that replicas of a scene agree on it.
+/// The placement of nodes in a version: it depends on nothing else, so that replicas of a scene agree on it. With `since` that
+/// from then on, and of what was before the last instant alone: the rest is not looked at.
 /// What it finds out of a node counts for those below, so that from the top down each costs its own edges.
 ///
 /// A Transform that only ever was in one thing is placed in the frame of that. Whatever was in several has a hub, a frame
@@ -40,7 +41,8 @@ struct NodePlacement {
 /// before a node was added: it has always been in what it was added to.
 class PlacementResolver {
  public:
-  PlacementResolver(VersionPtr version, const FrameNames& names) : version_(std::move(version)), names_(names) {}
+  PlacementResolver(VersionPtr version, const FrameNames& names, Stamp since = Stamp::always())
+      : version_(std::move(version)), names_(names), since_(since) {}
 
   [[nodiscard]] NodePlacement placement_of(const NodeId& id);
 
@@ -50,10 +52,15 @@ class PlacementResolver {
 
   VersionPtr version_;
   const FrameNames& names_;
+  Stamp since_;
   std::map<Stamp, Past> pasts_;
   std::unordered_map<NodeId, std::set<Stamp>> change_points_;
   std::unordered_map<NodeId, bool> always_existed_;
 };
+
+/// Whether a node has a frame of its own; whether that is placed in another one, which is placed in those of its parents.
+[[nodiscard]] bool wants_frame(const NodeRecord& record);
+[[nodiscard]] bool wants_mount(const NodeRecord& record);
 
 /// The frame that a Transform is placed in; empty where none is known.
 [[nodiscard]] std::string base_of(const VersionPtr& version, const FrameNames& names, const NodeRecord& record);

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <unordered_set>
 
 #include "armillary/scene/node_records.hpp"
 
@@ -86,6 +87,22 @@ VersionPtr Store::version() const { return std::static_pointer_cast<const Versio
 namespace {
 
 Refusal refuse(Fault fault, const NodeId& node, const NodeId& parent = {}) { return {fault, 0, node, parent}; }
+
+/// Whether a node would have, or have had, more keys than one may. One that has many already may still change those.
+bool has_too_many_keys(const NodeRecord* record, std::span<const Setting> settings) {
+  const std::size_t held = record == nullptr ? 0 : record->attributes.size();
+  if (held + settings.size() <= KeyPool::kOfANode) return false;
+  std::set<std::string_view> fresh;
+  for (const Setting& setting : settings) fresh.insert(setting.key);
+  std::size_t keys = 0;
+  for (std::size_t i = 0; i < held; ++i) {
+    const std::string& key = *record->attributes[i].key.text;
+    if (i > 0 && key == *record->attributes[i - 1].key.text) continue;
+    ++keys;
+    fresh.erase(key);
+  }
+  return !fresh.empty() && keys + fresh.size() > KeyPool::kOfANode;
+}
 
 Refusal check_parent(const NodeRecord* parent, const NodeId& node, log::Edge& edge) {
   if (parent == nullptr) return refuse(Fault::unknown_parent, node, edge.parent);
@@ -254,6 +271,9 @@ Refusal Store::complete(ChangeRequest& request, Draft& draft, std::int64_t now_n
   if (Refusal refusal = check_frame_name(request, draft.version(), taken)) return refusal;
   for (const Setting& setting : settings_of(payload))
     if (!keys_->has_room_for(setting.key)) return refuse(Fault::too_many_keys, {});
+  if (const auto* named = std::get_if<log::SetAttributes>(&payload);
+      named != nullptr && has_too_many_keys(draft.version().recall(named->node), named->settings))
+    return refuse(Fault::too_many_keys, named->node);
   taken.changes.push_back(std::make_shared<const Change>(std::move(request.change)));
   const Change& change = *taken.changes.back();
   taken.rows.push_back(taken.row);
@@ -453,13 +473,24 @@ void add_gone_under(const std::vector<std::string>& frames, const Forest& forest
   std::reverse(edits.begin() + first, edits.end());  // what is in others first
 }
 
+/// A frame may be gone that a node stands for: it exists because of the node.
+void add_frames_of_stand_ins(const Draft& draft, std::vector<FrameEdit>& edits) {
+  for (const FrameEvent& event : draft.events()) {
+    const bool came = event.kind == FrameEvent::Kind::activated;
+    const NodeRecord* record = came ? draft.version().find(event.node) : nullptr;
+    if (record != nullptr && record->kind == NodeKind::frame) edits.emplace_back(AddFrame{*record->frame_name});
+  }
+}
+
 /// The frames of nodes that moved, and of what they are or were in, that were removed, or existed because of a node that stood
 /// for them and is gone: they stay only for what is below. The assertion log does not know yet those that these changes name
 /// again.
 std::vector<std::string> removed_among(const Draft& draft, const FrameNames& names, const AssertionLog& assertions,
                                        std::span<const ChangePtr> changes) {
   std::set<std::string> found;
-  const auto add = [&](const NodeRecord* record) {
+  std::unordered_set<NodeId> seen;
+  const auto add = [&](const NodeId& id) {
+    const NodeRecord* record = seen.insert(id).second ? draft.version().recall(id) : nullptr;
     if (record == nullptr) return;
     const bool stands_for_it = record->kind == NodeKind::frame;
     if (stands_for_it && draft.version().is_alive(record->id)) return;
@@ -467,10 +498,10 @@ std::vector<std::string> removed_among(const Draft& draft, const FrameNames& nam
     if (is_named == false || (stands_for_it && !is_named)) found.insert(names.own(*record));
   };
   for (const NodeId& id : draft.moved()) {
-    add(draft.version().recall(id));
+    add(id);
     for (const NodeRecord* incarnation = draft.version().recall(id); incarnation != nullptr;
          incarnation = incarnation->previous.get())
-      for (const Edge& edge : incarnation->edges) add(draft.version().recall(edge.parent));
+      for (const Edge& edge : incarnation->edges) add(edge.parent);
   }
   for (const ChangePtr& change : changes)
     if (!std::holds_alternative<log::RemoveFrames>(change->payload))
@@ -484,7 +515,7 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, Taken& taken) const {
   const bool concerns_frames = has_frames_to_plan(draft);
   std::vector<FrameEdit> edits;
   if (draft.restarts_time()) edits.emplace_back(RestartTime{});
-  if (concerns_frames) std::ranges::move(frame_edits(draft, names_), std::back_inserter(edits));
+  if (concerns_frames) std::ranges::move(frame_edits(draft, names_, *forest_), std::back_inserter(edits));
   if (concerns_frames && taken.expects_nothing_under)
     if (std::optional<FrameEdit> expected = expectation(draft, names_)) edits.push_back(std::move(*expected));
   add_samples(draft, taken.samples, concerns_frames, edits);
@@ -501,10 +532,6 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, Taken& taken) const {
   } else {
     std::ranges::move(aligning_edits(assertions_, taken.changes, frame_keeper(draft.version()), taken.touched, false),
                       std::back_inserter(edits));
-    for (const ChangePtr& change : taken.changes)  // a frame may be gone that a node stands for: it exists because of the node
-      if (const auto* node = std::get_if<log::AddNode>(&change->payload);
-          node != nullptr && node->kind == NodeKind::frame && draft.version().is_alive(node->node))
-        edits.emplace_back(AddFrame{node->frame_name});
     add_placements_again(draft.share(), frames_in(taken.changes), names_, edits);
   }
   if (concerns_frames) {
@@ -513,6 +540,7 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, Taken& taken) const {
     std::erase(removed, options_.root_frame);
     if (!removed.empty()) edits.emplace_back(EraseFrames{std::move(removed), true});
   }
+  add_frames_of_stand_ins(draft, edits);
   if (!taken.is_local) edits.push_back(cycle_resolution(assertions_));
   return edits;
 }
@@ -544,8 +572,9 @@ bool Store::add_vanishing_frames(const Draft& draft, const std::vector<ChangePtr
                 [&](const std::string& frame) { return assertions_.has_frame(frame, touched.superseded) || is_kept(frame); });
   if (vanishing.empty()) return false;
   std::vector<std::string> names(vanishing.begin(), vanishing.end());
-  std::set<std::string> gone;
-  add_gone_under(names, *forest_, *version(), draft, gone, edits);
+  const auto removes = [](const ChangePtr& change) { return std::holds_alternative<log::RemoveFrames>(change->payload); };
+  if (std::set<std::string> gone; std::ranges::none_of(changes, removes))  // else what a node was in before stays known
+    add_gone_under(names, *forest_, *version(), draft, gone, edits);
   edits.emplace_back(EraseFrames{std::move(names), true});
   return true;
 }
@@ -595,12 +624,14 @@ Outcome Store::commit(Draft& draft, Taken& taken) {
     return {std::move(refusal), {}};
   }
   if (taken.is_local) {
-    const bool is_read_in_log = !taken.of_other_epochs.empty() || ends_samples(taken.touched);
+    const bool is_read_in_log = !taken.of_other_epochs.empty() || ends_samples(taken.touched) || are_awaited(taken.changes);
     taken.inverses = take_assertions(taken.changes);
     const auto is_as_asserted = [this](const ChangePtr& change) { return is_in_line(*change); };
     if (is_read_in_log || !std::ranges::all_of(taken.changes, is_as_asserted)) realign(taken.changes, taken.touched, draft);
   }
   note(draft, taken.changes);
+  std::erase_if(taps_, [](const auto& tap) { return tap->is_closed(); });
+  for (const auto& tap : taps_) tap->add(taken.changes, taken.samples);
   return {{}, std::move(taken.changes), std::move(taken.rows), forest_->taken_back() - gone_before, taken.frames_went};
 }
 
@@ -676,7 +707,8 @@ std::vector<ChangePtr> Store::records() const {
   for (Change& change : node_records(*version())) {
     const auto author = authors_.find(change.id.author);
     if (author != authors_.end()) change.author = author->second;
-    change.epoch = epoch_of(change.signature(), version()->epoch, assertions_.log().resets());
+    if (!std::holds_alternative<log::RemoveEdges>(change.payload))
+      change.epoch = epoch_of(change.signature(), version()->epoch, assertions_.log().resets());
     all.push_back(std::make_shared<const Change>(std::move(change)));
   }
   std::ranges::sort(all, {}, [](const ChangePtr& change) { return change->signature(); });
@@ -689,6 +721,16 @@ bool Store::changes_since(const log::VersionVector& held, std::vector<ChangePtr>
     if (!held.contains(change->id)) out.push_back(std::move(change));
   const bool is_newcomer = held.entries().empty();  // who has nothing misses no removal
   return is_newcomer || (held.contains(dropped_) && held.contains(assertions_.log().dropped()));
+}
+
+void Store::add_tap(std::shared_ptr<RecordTap> tap) {
+  const Hold hold(*this);
+  taps_.push_back(std::move(tap));
+}
+
+std::vector<std::pair<std::string, log::PreferenceStep>> Store::joint_preferences() const {
+  const Hold hold(*this);
+  return assertions_.joint_preferences();
 }
 
 log::VersionVector Store::version_vector() const {

@@ -17,11 +17,17 @@ Series::Series(std::uint32_t width, Retention retention)
     : floor_ns_(Stamp::always().ns), newest_ns_(Stamp::always().ns), width_(width), retention_(retention) {}
 
 Series::~Series() {
+  delete guide_.load();
   const Index* index = index_.load();
   if (index == nullptr) return;
   for (std::uint32_t i = index->begin; i < index->end; ++i)
     std::free(const_cast<std::int64_t*>(Index::rows_of(index->entries[i].word)));
   Index::destroy(const_cast<Index*>(index));
+}
+
+void Series::set_guide(std::unique_ptr<const Guide> guide, RetireList& retired) {
+  const Guide* const before = guide_.exchange(guide.release());
+  if (before != nullptr) retired.retire(before);
 }
 
 bool Series::has_side() const {

@@ -100,7 +100,7 @@ TEST(predict_uncertain, "what is predicted grows uncertain") {
     (void)world.forest.set_pose({"a", "map", ""}, {at}, tests::at_x(1.0), &sure);
   const auto answer = world.pose("a", "map", kSecond + kSecond / 2, predicting());
   CHECK(answer && answer.value.covariance);
-  if (answer.value.covariance) CHECK_CLOSE(answer.value.covariance->at(0, 0), 3e-2, 1e-12);
+  if (answer.value.covariance) CHECK_CLOSE(answer.value.covariance->at(0, 0), 1e-2 * (1.5 * 1.5 + 0.5 * 0.5) + 2e-2, 1e-12);
 }
 
 TEST(predict_twist, "a predicted pose moves with the twist that predicts it") {
@@ -146,7 +146,8 @@ TEST(integrate_late_pose, "a pose that comes after its twists is integrated from
   CHECK_CLOSE(world.x("base", "odom", kSecond), 6.0, 1e-12);
 }
 
-TEST(integrate_onward, "it goes on after the last given pose; between two given poses only these are used") {
+TEST(integrate_onward,
+     "it goes on after the last given pose; between two given poses the answer follows the twists and meets both") {
   World world;
   const auto is_integrated = [&](std::int64_t at) { return world.pose("base", "odom", at * kSecond).value.integrated; };
   world.put_x("base", "odom", 0, 0.0);
@@ -156,7 +157,7 @@ TEST(integrate_onward, "it goes on after the last given pose; between two given 
   CHECK(world.samples("base", "odom") == 2);
   CHECK(!world.forest.relation(world.relation("base", "odom"))->integrated);
   for (const std::int64_t at : {5, 6}) CHECK(!measure(world, "base", "odom", at * kSecond, kForward));
-  CHECK_CLOSE(world.x("base", "odom", 3 * kSecond), 75.0, 1e-12);
+  CHECK_CLOSE(world.x("base", "odom", 3 * kSecond), 75.0, 1e-9);
   CHECK_CLOSE(world.x("base", "odom", 6 * kSecond), 102.0, 1e-12);
   CHECK(is_integrated(5) && !is_integrated(4) && !is_integrated(0));
   CHECK(world.forest.relation(world.relation("base", "odom"))->integrated);

@@ -61,7 +61,7 @@ void furnish(World& world) {
   (void)world.put("cart", "map", {0});
   for (const std::int64_t at : {2, 4})
     (void)world.forest.set_twist({"cart", "map", ""}, {.at = {at}, .velocity = {{1e9, 0.0, 0.0}, {}}});
-  (void)world.fix("hook", "map");
+  (void)world.forest.fix({"hook", "map", ""}, Stamp{0}, {.value = at_x(0.0)});  // not for always: no part of the map
   (void)world.forest.set_twist({"hook", "cart", "gyro"}, {.at = {1}, .velocity = {{1.0, 0.0, 0.0}, {}}});
   (void)world.forest.prefer(world.forest.find_frame("tag"), "left");
 }

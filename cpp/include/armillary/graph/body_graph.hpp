@@ -25,16 +25,22 @@ struct TwistPreference {
 /// there are none they contest nobody: `always`. Of poses as of twists.
 [[nodiscard]] Stamp open_until(const Series& samples, Duration rival_timeout);
 
-/// One measured motion between two bodies: that of `head` relative to `reference`, as `source` gives it.
+/// Which rigid body a declared body is, or the frame that carries others by fixed poses: itself where it is not here. Frames that
+/// are fixed to one another for always are one rigid body, and so are those of a declared body.
+using RigidBodies = std::unordered_map<BodyId, BodyId>;
+
+/// One measured motion between two rigid bodies: that of `head` relative to `reference`, as `source` gives it.
 struct TwistLink {
   FrameId head = kNone;
-  BodyId body = kNone;       ///< that `head` is on
-  BodyId reference = kNone;  ///< it moves relative to
+  BodyId body = kNone;       ///< rigid, that `head` is on
+  BodyId reference = kNone;  ///< rigid, it moves relative to
   RelationId relation = kNone;
   SourceId source = kNone;
   std::vector<TwistPreference> preferences{};  ///< in the order of time
   const Series* series = nullptr;              ///< body form
 
+  /// What a policy chose comes before what anybody prefers.
+  [[nodiscard]] int preference_at(Stamp at, bool is_chosen) const { return is_chosen ? 3 : preference_at(at); }
   [[nodiscard]] int preference_at(Stamp at) const {
     int level = 0;
     for (const TwistPreference& step : preferences)
@@ -57,15 +63,22 @@ struct TwistLink {
 class BodyGraph {
  public:
   /// `links` in an order that does not depend on the order of arrival; `frames` by declared body.
-  BodyGraph(std::vector<TwistLink> links, std::vector<std::vector<FrameId>> frames);
+  BodyGraph(std::vector<TwistLink> links, std::vector<std::vector<FrameId>> frames, RigidBodies rigid);
 
   [[nodiscard]] const TwistLink& link(std::uint32_t index) const { return links_[index]; }
   [[nodiscard]] const std::vector<FrameId>& frames_of(BodyId declared) const { return frames_[declared - kFirstDeclaredBody]; }
 
-  /// Indices of the links that end at a body, on either side.
+  /// The rigid body of a declared one, or of a frame that is not itself fixed to another for always.
+  [[nodiscard]] BodyId rigid_body(BodyId body) const {
+    if (rigid_.empty()) return body;
+    const auto found = rigid_.find(body);
+    return found == rigid_.end() ? body : found->second;
+  }
+
+  /// Indices of the links that end at a rigid body, on either side.
   [[nodiscard]] const std::vector<std::uint32_t>& links_at(BodyId body) const;
 
-  /// The first link between two bodies, its rivals behind it; null where there is none.
+  /// The first link between two rigid bodies, its rivals behind it; null where there is none.
   [[nodiscard]] const TwistLink* between(BodyId a, BodyId b) const;
 
   /// Whether there is at most one chain of links from any body to any other, rivals counting once.
@@ -74,6 +87,7 @@ class BodyGraph {
  private:
   std::vector<TwistLink> links_;  // rivals side by side; a last one that is nobody's rival ends them
   std::vector<std::vector<FrameId>> frames_;
+  RigidBodies rigid_;
   std::unordered_map<BodyId, std::vector<std::uint32_t>> at_body_;
   std::unordered_map<std::uint64_t, std::uint32_t> first_between_;
   bool has_no_cycle_ = true;

@@ -28,7 +28,8 @@ struct DrivenForm {
   [[nodiscard]] std::string description() const;
 };
 
-/// Driven by the variables of these names. `part_of_rotation` where one is not there, or is of a kind that does not fit.
+/// Driven by the variables of these names. `part_of_rotation` where one is not there, or hidden, or is of a kind that does not
+/// fit.
 [[nodiscard]] Result<std::shared_ptr<DrivenLink>> link_of(const DrivenForm& form, const Variables& variables);
 
 }  // namespace armillary

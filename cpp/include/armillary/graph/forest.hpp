@@ -16,6 +16,7 @@
 #include "armillary/graph/measuring.hpp"
 #include "armillary/graph/provider.hpp"
 #include "armillary/graph/query.hpp"
+#include "armillary/graph/sample_tap.hpp"
 #include "armillary/graph/topology.hpp"
 #include "armillary/graph/variables.hpp"
 #include "armillary/graph/watch.hpp"
@@ -26,7 +27,8 @@ namespace armillary {
 /// Limits and defaults, given once.
 struct ForestOptions {
   Retention retention{};
-  std::size_t max_runs = 1000;  ///< parents remembered for one frame and source
+  std::size_t max_runs = 1000;     ///< parents remembered for one frame and source
+  std::size_t max_sources = 1000;  ///< that place one frame
   std::size_t max_waits = 10'000;
   Duration rival_timeout{1'000'000'000};           ///< how long after its last sample a source still contests others
   std::optional<Covariance> default_covariance{};  ///< of samples that come without one
@@ -247,14 +249,20 @@ class Forest {
   [[nodiscard]] Result<ChannelId> joint_channel(ChannelName name, std::string_view source);  ///< for `set_joints`
   /// Rows as `Channel` has them. All or nothing; rotations are brought to length one in place.
   Failure set_joints(ChannelId channel, std::span<const std::int64_t> stamps, double* rows);
+  /// What the rows of a channel are: `names` in the order of the columns.
+  struct JointChannelInfo {
+    RowForm form{};
+    std::string source{};
+    std::vector<std::string> names{};
+  };
+  [[nodiscard]] JointChannelInfo channel_info(ChannelId channel) const;
+  /// From now on copies of samples go to `tap`, but those of nodes, which are no samples of a relation.
+  void add_tap(std::shared_ptr<SampleTap> tap);
   /// A pose that joints drive: always, or from `from` on. `part_of_rotation` where they do not fit.
   Failure drive_by_joints(const EdgeName& edge, Stamp from, const DrivenForm& form);
-  /// Chooses the source of a variable, for good. False: the source has no sample of it.
+  /// Prefers a source of a variable at all times, while it is open; an empty optional removes the preference. False: the source
+  /// has no sample of it.
   bool prefer_variable(const Variable& variable, std::optional<std::string_view> source);
-  /// The preferred source of each variable that has one; those whose samples were cleared as well.
-  [[nodiscard]] std::vector<std::pair<std::string, std::string>> preferred_sources() const;
-  /// Prefers a source whose samples may still come.
-  void restore_preference(const Variable& variable, std::string_view source);
   [[nodiscard]] std::vector<std::string> sources_of(const Variable& variable) const;
   /// LATEST is its newest sample.
   [[nodiscard]] Result<JointAnswer> joint(const Variable& variable, When at, const QueryContext& context) const;
@@ -285,6 +293,12 @@ class Forest {
   Failure remove_frame(FrameId frame, bool with_subtree);
   /// The frame and everything that is or was below it; empty where there is no such frame.
   [[nodiscard]] std::vector<std::string> subtree(FrameId frame) const;
+  /// How many frames were published until now, each as often as it was: grows with every change of where frames are
+  /// fixed, and from where they are sampled or driven.
+  [[nodiscard]] std::uint64_t frames_changed() const;
+  /// The frames that were published since there were so many, and all that are or were below them: every other pose in
+  /// every other frame is what it was. Nothing where that is forgotten.
+  [[nodiscard]] std::optional<std::vector<std::string>> frames_changed_since(std::uint64_t number) const;
   /// The frames that are or were in a frame.
   [[nodiscard]] std::vector<std::string> children(std::string_view name) const;
 
@@ -399,6 +413,10 @@ class Forest {
 
   /// Whether the source gives nothing of the frame after `at`, and the frame has that parent then.
   [[nodiscard]] bool ends_with(const EdgeName& edge, Stamp at) const;
+  /// Whether a source places the frame already, or one more may.
+  [[nodiscard]] bool has_room_for(FrameId of, std::string_view source) const;
+  /// Whether the frame is that of a thing which was away, or is.
+  [[nodiscard]] bool has_inactive_intervals(const std::string& of) const;
 
   // -- Waiting
 

@@ -24,8 +24,6 @@ class ForestView {
   [[nodiscard]] std::pair<FrameId, RelationId> parent_at(FrameId frame, When at) const;
   /// Whether one frame is at one place in the other at every instant: fixed on the way, once and for always.
   [[nodiscard]] bool is_one_place(FrameId of, FrameId in_frame) const;
-  /// Grows whenever a frame that is fixed, now or at some time, is moved: also by a sample.
-  [[nodiscard]] std::uint64_t fixed_changes() const;
 
  private:
   const Pin pin_;

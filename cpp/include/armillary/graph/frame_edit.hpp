@@ -103,7 +103,8 @@ struct PlaceRuns {
   std::string of, source;
   std::vector<Piece> before{}, after{};  ///< in the order of time
   std::vector<Late> late{};
-  bool is_again = false;  ///< as before: nothing where the frame is gone
+  bool is_again = false;         ///< as before: nothing where the frame is gone
+  std::optional<Stamp> since{};  ///< only from then on, by constant poses: what begins before is as it was, and no piece
 };
 
 /// From `at` on the frame has no parent by `source`. Earlier questions still answer.
@@ -212,8 +213,8 @@ struct AssignBodies {
   std::set<Twist> inactive_twists{};        ///< within a body nothing moves
 };
 
-/// Which source is preferred for a frame, and when, in place of what was so before. `known`: only checks that a source is one of
-/// the frame.
+/// Which source is preferred for a frame, or for a joint, and when, in place of what was so before. `known`: only checks that a
+/// source is one of the frame.
 struct PreferSources {
   struct Step {
     Stamp from{};
@@ -222,6 +223,7 @@ struct PreferSources {
   std::string of;
   std::vector<Step> steps{};  ///< in the order of time
   std::optional<std::string> known{};
+  bool is_of_joint = false;  ///< a joint that is not there yet: nothing is preferred
 };
 
 /// Erases these frames, their past included. Where others are below, that is refused, or those get no parent. What follows from

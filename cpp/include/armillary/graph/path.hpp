@@ -27,7 +27,8 @@ struct PathEdge {
 
 /// Whether samples are interpolated straight: the usual case.
 [[nodiscard]] inline bool is_straight(const PathEdge& edge, const QueryContext& context) {
-  return !edge.provider.is_step() && interpolation_of(edge, context) == Interpolation::linear;
+  const bool is_guided = edge.provider.kind == ProviderKind::sampled && edge.provider.series().guide() != nullptr;
+  return !is_guided && !edge.provider.is_step() && interpolation_of(edge, context) == Interpolation::linear;
 }
 
 /// The edges between two frames and their lowest common ancestor, in one version of the structure.
@@ -97,11 +98,6 @@ class PathFinder {
 /// Value of one edge at `at`. Returns none, before/after_history, single_sample or no_samples.
 [[nodiscard]] FailureKind evaluate_edge(const PathEdge& edge, const Bracket* bracket, Stamp at, const QueryContext& context,
                                         const std::optional<Covariance>& default_covariance, Evaluation& out);
-
-/// The motion that the edge goes on with after its last sample: measured, or that of the last interval.
-/// `last` is the newest row. False where this is unknown.
-[[nodiscard]] bool last_motion(const PathEdge& edge, const Series& series, const Row& last, const QueryContext& context,
-                               Velocity& body_form);
 
 /// The row before one at `stamp`; none where it was the first.
 [[nodiscard]] inline Row row_before(const Series& series, Stamp stamp) { return series.bracket({stamp.ns - 1}).before; }

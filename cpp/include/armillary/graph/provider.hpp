@@ -78,8 +78,9 @@ class DrivenProvider {
 };
 
 /// What a relation counts among those of other sources: `fallback` answers where no other is open, `statement` is preferred by
-/// itself while it is open.
-enum class Rank : std::uint8_t { fallback, plain, statement };
+/// itself while it is open. `identity`: what is in something without a pose of its own is where that is, as `plain`; but a
+/// fallback says where it was put.
+enum class Rank : std::uint8_t { fallback, plain, statement, identity };
 
 /// A pose that never changes.
 struct FixedPose {

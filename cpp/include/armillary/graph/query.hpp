@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <memory>
@@ -62,11 +63,16 @@ struct QueryContext {
   bool want_covariance = true;
   bool defers_covariance = false;  ///< whether it is known is wanted first; it is computed where all of a path are
   Policy policy = Policy::unique;
-  const Topology* measured_in = nullptr;   ///< set by the forest where edges are to know the measured twists of their motion
-  const Prediction* prediction = nullptr;  ///< set by the forest where `outside` is `predict`
-  Duration hold_up_to = kHoldForEver;      ///< how far from its own instant `hold` uses a sample
-  HeldSamples* held = nullptr;             ///< set by the forest where somebody wants to know what was held
+  const Topology* measured_in = nullptr;  ///< set by the forest where edges are to know the measured twists of their motion
+  const std::vector<RelationId>* measured_by = nullptr;  ///< measured twists that a policy chose among rivals; null: none
+  const Prediction* prediction = nullptr;                ///< set by the forest where `outside` is `predict`
+  Duration hold_up_to = kHoldForEver;                    ///< how far from its own instant `hold` uses a sample
+  HeldSamples* held = nullptr;                           ///< set by the forest where somebody wants to know what was held
 
+  /// Whether a policy chose a measured twist.
+  [[nodiscard]] bool is_chosen(RelationId twist) const {
+    return measured_by != nullptr && std::ranges::find(*measured_by, twist) != measured_by->end();
+  }
   /// Whether `hold` may use a sample of `sampled` for `at`.
   [[nodiscard]] bool may_hold(Stamp at, Stamp sampled) const {
     return outside == Outside::hold && std::abs(age_of(sampled, at).ns) <= hold_up_to.ns;

@@ -11,6 +11,7 @@
 #include "armillary/graph/body_graph.hpp"
 #include "armillary/graph/companion.hpp"
 #include "armillary/graph/ids.hpp"
+#include "armillary/graph/preference.hpp"
 #include "armillary/graph/provider.hpp"
 #include "armillary/series/series.hpp"
 
@@ -120,17 +121,6 @@ struct Track {
   [[nodiscard]] const Run* run_at(Stamp at) const { return shared->at(at).run; }
 };
 
-/// From `from` on, until the next step, a source is preferred.
-struct PreferenceStep {
-  Stamp from;
-  SourceId source;  ///< kNone: no source is
-
-  friend bool operator==(const PreferenceStep&, const PreferenceStep&) = default;
-};
-
-/// The source that is preferred at an instant; kNone: none is. `steps`: in the order of time.
-[[nodiscard]] SourceId preferred_at(std::span<const PreferenceStep> steps, Stamp at);
-
 /// The tracks of a frame with rivals or a history of parents. Immutable.
 struct TrackSet {
   std::vector<Track> tracks;
@@ -159,6 +149,9 @@ struct FrameNode {
   const std::string* name = nullptr;
   bool alive = false;
   bool may_be_on_cycle = false;  ///< on a cycle when time is ignored
+
+  /// Whether it is fixed to its parent for always, and by nobody placed elsewhere.
+  [[nodiscard]] bool is_mounted() const { return tracks == nullptr && provider.kind == ProviderKind::fixed && !may_be_on_cycle; }
 };
 
 /// One version of the structure. Immutable; found through one atomic pointer, freed when no reader holds it.
@@ -179,6 +172,11 @@ class Topology {
   [[nodiscard]] const FrameNode& node(FrameId id) const { return pages_[id / kPageFrames]->nodes[id % kPageFrames]; }
   /// Null where no body was declared and no motion measured.
   [[nodiscard]] const BodyGraph* bodies() const { return bodies_; }
+  /// What moves as one with a frame. Only where there are `bodies`.
+  [[nodiscard]] BodyId rigid_body(FrameId id) const {
+    while (node(id).is_mounted()) id = node(id).parent;
+    return bodies_->rigid_body(id);
+  }
   [[nodiscard]] const CompanionPtr& companion() const { return companion_; }
   /// For how long after its last sample a source still contests those of others.
   [[nodiscard]] Duration rival_timeout() const { return rival_timeout_; }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "armillary/graph/variables.hpp"
 
@@ -51,6 +52,7 @@ struct VariableError {
   std::uint32_t part = 0;
   double u = 0.0;                  ///< between the two; only `before` counts where it is zero
   std::array<double, 6> effect{};  ///< in a tangent: translation, then rotation
+  std::vector<RowShare> ahead{};   ///< of what was predicted: all that is in it
 
   /// Covariance of two errors at one instant; zero for what was not given together.
   [[nodiscard]] double covariance_with(const VariableError& other) const;
@@ -68,7 +70,7 @@ class VariableReader {
   /// Given ones between two samples on the line between them; else as the positions change.
   [[nodiscard]] FailureKind velocities(std::span<const Variable* const> variables, double* out);
 
-  /// What is known of their errors, one for each; nothing where one has no covariance.
+  /// What is known of their errors, one for each; false where that of one that was predicted is unknown.
   [[nodiscard]] bool errors(std::span<const Variable* const> variables, std::vector<VariableError>& out);
 
   /// What is in the position of a variable, and in its velocity; false: nobody knows how large an error of it is.
@@ -106,6 +108,9 @@ class VariableReader {
   [[nodiscard]] FailureKind sight_outside(const Variable& lead, Sighting& out);
   [[nodiscard]] bool can_predict(const Variable& lead, Sighting& out) const;
   void note(const Variable& lead, const Sighting& sighting);
+  [[nodiscard]] bool add_speed(const Variable& variable, const Sighting& sighting, double weight,
+                               std::vector<RowShare>& out) const;
+  [[nodiscard]] bool add_predicted(const Variable& variable, const Sighting& sighting, std::vector<RowShare>& out) const;
 
   [[nodiscard]] SampleBracket interval(const Variable& lead, const Sighting& sighting) const;
   [[nodiscard]] double position(const Variable& variable, const Sighting& sighting) const;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "armillary/graph/errors.hpp"
+#include "armillary/graph/preference.hpp"
 #include "armillary/graph/provider.hpp"
 #include "armillary/series/series.hpp"
 
@@ -70,7 +71,6 @@ struct Column {
 /// What one source gives of a variable.
 struct VariableSource {
   SourceId source = kNone;
-  bool is_preferred = false;
   std::vector<Column> columns{};
 
   [[nodiscard]] Stamp newest() const;
@@ -81,6 +81,7 @@ struct VariableSource {
 struct VariableSources {
   Column only{};  ///< set where one source gives it in one channel: the usual case
   std::vector<VariableSource> all{};
+  std::vector<PreferenceStep> preferences{};
 
   /// The source that counts at `at`, by the rules of `Selection`; before all samples the one that begins first. Null where two
   /// contest it. `is_held`: what was given last stays, so that a source that is silent is still open.
@@ -179,8 +180,7 @@ class Variables {
   void write(ChannelId id, std::span<const std::int64_t> stamps, const double* rows, RetireList& retired);
 
   /// Prefers a source, also one that has given no sample of the variable; kNone: nobody.
-  void prefer(VariableId id, SourceId source, RetireList& retired);
-  [[nodiscard]] SourceId preferred(VariableId id) const { return preferred_[id]; }
+  void prefer(VariableId id, std::vector<PreferenceStep> steps, RetireList& retired);
 
   [[nodiscard]] VariableTable samples(VariableId id, SourceId source, Stamp from, Stamp to) const;
   [[nodiscard]] std::vector<SourceId> sources_of(VariableId id) const;
@@ -210,8 +210,8 @@ class Variables {
   Duration rival_timeout_;
   std::vector<std::shared_ptr<Variable>> all_;
   std::map<std::string, VariableId, std::less<>> ids_;
-  std::vector<SourceId> preferred_;  // of each variable; kNone: nobody
-  std::vector<bool> hidden_;         // of each variable
+  std::vector<std::vector<PreferenceStep>> preferences_;  // of each variable
+  std::vector<bool> hidden_;                              // of each variable
   std::vector<Record> channels_;
   std::map<ChannelName, ChannelId> channel_ids_;
 };

@@ -86,6 +86,8 @@ class ChangeLog {
   [[nodiscard]] const std::unordered_map<std::string, FrameEntry>& frames() const { return frames_; }
   [[nodiscard]] const std::map<std::string, ChangePtr>& bodies() const { return bodies_; }
   [[nodiscard]] const std::map<std::string, ChangePtr>& variables() const { return variables_; }
+  /// Preferences among the sources of a variable, by its name; the oldest first.
+  [[nodiscard]] const std::map<std::string, std::vector<ChangePtr>>& preferences() const { return preferences_; }
   /// All ResetTime records, the newest last.
   [[nodiscard]] const std::vector<ChangePtr>& resets() const { return resets_; }
   /// The newest time epoch that a change begins or names: one may come before the ResetTime that it was made after.

@@ -167,7 +167,7 @@ using AssertedValue = std::variant<Empty, Fixed, Driven, Sampled, Ended>;
 /// The parent under which samples are announced by a value, or were by what it takes back; empty where it is about none.
 [[nodiscard]] const std::string& sampled_in(const AssertedValue& value);
 
-// -- The twelve payloads, and the slots that they write
+// -- The payloads, and the slots that they write
 
 /// Begins an incarnation of a node, with its first parent and its first attributes.
 struct AddNode {
@@ -284,6 +284,7 @@ struct Prefer {
   std::optional<std::string> source{};
   Stamp start = Stamp::always(), end = Stamp::never();
 
+  [[nodiscard]] bool is_of_joint() const { return subject.kind == Subject::Kind::variable; }
   static constexpr auto fields() {
     return std::tuple(Field{"subject", &Prefer::subject}, Field{"source", &Prefer::source}, Field{"start", &Prefer::start},
                       Field{"end", &Prefer::end});

@@ -79,8 +79,10 @@ class AssertionLog {
   /// The tracks of every pose that one of these variables drives.
   [[nodiscard]] std::set<log::Track> tracks_driven_by(const log::SetVariables& variables) const;
   [[nodiscard]] std::optional<VariableKind> variable(const std::string& name) const;
-  /// Which source is preferred for a frame, and when.
-  [[nodiscard]] std::vector<PreferSources::Step> preferences(const std::string& of) const;
+  /// Which source is preferred for a frame or a joint, and when.
+  [[nodiscard]] PreferSources preferences(const log::Subject& subject) const;
+  /// Of all joints, by name, then in the order of time.
+  [[nodiscard]] std::vector<std::pair<std::string, log::PreferenceStep>> joint_preferences() const;
   [[nodiscard]] bool has_preference(const std::string& of) const;  ///< or had one, which was removed
   [[nodiscard]] bool has_bodies() const { return !log_.bodies().empty(); }
   /// Whether a change declares a body, and frames on it, that are there already, and active.
@@ -119,7 +121,7 @@ class AssertionLog {
   [[nodiscard]] std::vector<Restated> naming_again(const std::string& frame, const ChangePtr& severed) const;
   [[nodiscard]] std::vector<Restated> without_new_frames(const log::Payload& payload) const;
   [[nodiscard]] const log::TrackEntry* find_track(const log::Track& track) const;
-  [[nodiscard]] std::vector<log::PreferenceStep> preference_steps(const std::string& of) const;
+  [[nodiscard]] std::vector<log::PreferenceStep> preference_steps(const log::Subject& subject) const;
   [[nodiscard]] std::vector<std::string> lines() const;
 
   log::ChangeLog log_;

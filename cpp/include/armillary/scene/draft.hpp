@@ -15,6 +15,7 @@ namespace armillary::scene {
 class KeyPool {
  public:
   static constexpr std::size_t kLimit = 100'000;
+  static constexpr std::size_t kOfANode = 1'000;  ///< that one node has or had: each change of it costs as many
 
   /// What others accepted is never too much: copies must stay equal.
   [[nodiscard]] Key intern(std::string_view text);
@@ -62,6 +63,8 @@ class Draft {
   [[nodiscard]] const std::vector<FrameEvent>& events() const { return events_; }
   /// Nodes whose containment changed, in any of their incarnations.
   [[nodiscard]] const std::vector<NodeId>& moved() const { return moved_; }
+  /// The earliest instant at which nodes that are in both versions may be in something else than before.
+  [[nodiscard]] Stamp moved_since() const { return moved_since_; }
 
   /// Whether a new time epoch began: nothing of the one before is on the time axis.
   [[nodiscard]] bool restarts_time() const { return next_->epoch != base_->epoch; }
@@ -82,6 +85,7 @@ class Draft {
 
  private:
   void note_moved(const NodeId& node, Stamp at);
+  void note_moved_since(Stamp at) { moved_since_ = std::min(moved_since_, at); }
   [[nodiscard]] NewRecord incarnation_of(const NodeId& id, const Signature& incarnation);
   /// Edits an incarnation that is over, because the id was used again: kept for questions about the past alone.
   template <typename Edit>
@@ -136,6 +140,7 @@ class Draft {
   std::vector<FrameEvent> events_;
   Stamp taking_at_{};  // valid time of the change that is being taken
   std::vector<NodeId> moved_;
+  Stamp moved_since_ = Stamp::never();
   std::vector<Dot> forgotten_;
 };
 
@@ -153,6 +158,7 @@ void Draft::edit_record(const NodeId& id, Edit edit) {
 
 template <typename Edit>
 void Draft::edit_past_incarnation(const NodeId& id, const Signature& incarnation, Edit edit) {
+  note_moved_since(Stamp::always());
   std::vector<RecordPtr> newer;
   const RecordPtr* held = next_->alive.find(id);
   RecordPtr older = held != nullptr ? *held : *next_->gone.find(id);

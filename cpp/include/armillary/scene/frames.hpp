@@ -38,7 +38,7 @@ struct NodeSample {
 /// Whether a draft means anything for the frames of the world at all. Most nodes that come and go have none.
 [[nodiscard]] bool has_frames_to_plan(const Draft& draft);
 /// What a draft means for the frames of the world; notes in the draft which nodes now have which.
-[[nodiscard]] std::vector<FrameEdit> frame_edits(Draft& draft, const FrameNames& names);
+[[nodiscard]] std::vector<FrameEdit> frame_edits(Draft& draft, const FrameNames& names, const Forest& forest);
 /// Adds once more what follows from where the nodes are that have these frames: others may have used their sources.
 void add_placements_again(const VersionPtr& version, std::span<const std::string> frames, const FrameNames& names,
                           std::vector<FrameEdit>& edits);

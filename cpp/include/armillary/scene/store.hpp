@@ -10,6 +10,7 @@
 #include "armillary/graph/forest.hpp"
 #include "armillary/scene/assertion_log.hpp"
 #include "armillary/scene/frames.hpp"
+#include "armillary/scene/record_tap.hpp"
 
 namespace armillary::scene {
 
@@ -244,10 +245,14 @@ class Store {
 
   /// The changes that a replica with this version vector lacks; false where some are not kept any more.
   [[nodiscard]] bool changes_since(const log::VersionVector& held, std::vector<ChangePtr>& out) const;
+  /// Which source is preferred for which joint, and when.
+  [[nodiscard]] std::vector<std::pair<std::string, log::PreferenceStep>> joint_preferences() const;
   /// Which changes are held, those that are superseded included.
   [[nodiscard]] log::VersionVector version_vector() const;
   /// Removals that are not kept any more: who has not seen them needs a full copy.
   [[nodiscard]] log::VersionVector dropped() const;
+  /// From now on copies of records, and of samples of nodes, go to `tap`.
+  void add_tap(std::shared_ptr<RecordTap> tap);
   /// Completes what `records` of another store gave: which changes it held, and dropped.
   void note_held(const log::VersionVector& held, const log::VersionVector& dropped);
   /// All changes that can still matter, in the order in which they were made: a replica that merges them is equal to this.
@@ -292,6 +297,7 @@ class Store {
   void realign(std::span<const ChangePtr> changes, const TouchedTracks& touched, const Draft& draft);
   [[nodiscard]] bool is_in_line(const Change& change) const;
   [[nodiscard]] bool ends_samples(const TouchedTracks& touched) const;
+  [[nodiscard]] bool are_awaited(std::span<const ChangePtr> changes) const;
   [[nodiscard]] Refusal undo_assertion(const Change& change, const Inverse& inverse, std::vector<ChangeRequest>& requests) const;
   [[nodiscard]] std::vector<FrameEdit> edits_of(Draft& draft, Taken& taken) const;
   /// Whether there are any.
@@ -333,6 +339,7 @@ class Store {
   std::deque<std::pair<Stamp, NodeId>> ended_;
   Stamp newest_at_ = Stamp::always();
   std::optional<std::int64_t> machine_ns_;  // none: that of the machine's clock
+  std::vector<std::shared_ptr<RecordTap>> taps_;
   bool is_open_ = false;
   std::atomic<std::uint64_t> relabelled_ = 0;
   detail::AtFork at_fork_{{.try_hold = [this] { return arena_->try_hold(); },

@@ -39,6 +39,14 @@ struct Attribute {
 
 struct NodeRecord;
 
+/// The change that ends an edge. Of several the one that is first in this order does: a function of the set of changes.
+struct EdgeRemoval {
+  log::Epoch epoch{};
+  Stamp at{};  ///< in the time of its epoch
+  Signature by{};
+  friend auto operator<=>(const EdgeRemoval&, const EdgeRemoval&) = default;
+};
+
 /// A parent of a node, from `from` until `until`.
 struct Edge {
   NodeId parent{};
@@ -46,7 +54,7 @@ struct Edge {
   Signature signature{};
   Stamp from{};
   Stamp until = Stamp::never();
-  Signature removed_by{};  ///< the change that ends it at `until`
+  std::shared_ptr<const EdgeRemoval> removal{};  ///< the change that ends it at `until`
   bool removed = false;
   bool begins = false;           ///< the node was added with it
   bool is_severed = false;       ///< the frame that its parent stood for was removed later: it never held

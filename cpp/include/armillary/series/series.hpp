@@ -2,11 +2,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "armillary/math/transform.hpp"
 #include "armillary/series/epoch.hpp"
 #include "armillary/series/stamp.hpp"
 
@@ -31,6 +33,17 @@ struct Row {
   explicit operator bool() const { return words != nullptr; }
   [[nodiscard]] std::int64_t stamp_ns() const { return words[0]; }
   [[nodiscard]] const double* values() const { return reinterpret_cast<const double*>(words + 1); }
+};
+
+class Series;
+
+/// What tells how the poses of a series move between its rows: twists, and where on the moving body they are measured.
+struct Guide {
+  std::shared_ptr<const Series> twists{};
+  Transform own_T_head{};
+  bool is_reverse = false;  ///< they move the parent against the frame
+
+  friend bool operator==(const Guide&, const Guide&) = default;
 };
 
 /// The two rows around an instant. `before.stamp <= t < after.stamp`; either may be missing.
@@ -79,6 +92,9 @@ class alignas(64) Series {
   /// takes the place of what was computed there, and of everything computed between it and another that was given.
   void insert_computed(Stamp stamp, std::span<const double> values, const double* side, RetireList& retired);
 
+  /// Null: rows are interpolated.
+  void set_guide(std::unique_ptr<const Guide> guide, RetireList& retired);
+
   void set_retention(const Retention& retention, RetireList& retired);
   [[nodiscard]] const Retention& retention() const { return retention_; }
 
@@ -106,6 +122,9 @@ class alignas(64) Series {
   [[nodiscard]] static Bracket settle(const Probe& probe, Stamp at);
   [[nodiscard]] Bracket bracket(Stamp at) const { return settle(probe(at), at); }
   [[nodiscard]] std::pair<Bracket, Bracket> brackets(Stamp first, Stamp second) const;
+
+  /// What tells how it moves between rows; null where nothing does.
+  [[nodiscard]] const Guide* guide() const { return guide_.load(); }
 
   /// Rows older than this do not exist any more.
   [[nodiscard]] Stamp floor() const { return {floor_ns_.load(std::memory_order_acquire)}; }
@@ -166,6 +185,7 @@ class alignas(64) Series {
   // Rows outside were computed, from those that are forgotten or from the last; at first all rows were given.
   std::atomic<std::int64_t> given_from_ns_{Stamp::always().ns}, given_until_ns_{Stamp::never().ns};
   std::atomic<std::size_t> size_{0};
+  std::atomic<const Guide*> guide_{nullptr};
   // Below: the writer's own.
   std::uint32_t width_;
   std::uint32_t tail_capacity_ = 0;
