@@ -2,59 +2,51 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import armillary
-from armillary.cli import (
-    bench,
-    convert,
-    demo,
-    diff,
-    doctor,
-    find,
-    fix,
-    list_frames,
-    load,
-    monitor,
-    pose,
-    save,
-    tree,
-    twist,
-    view,
-    watch,
-)
 from armillary.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 _INTERRUPTED = 130  # the exit status of a shell after Ctrl-C
 
 # Click's UsageError; its import path depends on whether typer bundles click.
 _USAGE_ERROR: Any = typer.BadParameter.__base__
 
-COMMANDS: dict[str, tuple[Callable[..., None], str]] = {
-    "tree": (tree.tree, tree.EXAMPLE),
-    "pose": (pose.pose, pose.EXAMPLE),
-    "twist": (twist.twist, twist.EXAMPLE),
-    "watch": (watch.watch, watch.EXAMPLE),
-    "monitor": (monitor.monitor, monitor.EXAMPLE),
-    "doctor": (doctor.doctor, doctor.EXAMPLE),
-    "diff": (diff.diff, diff.EXAMPLE),
-    "list": (list_frames.list_frames, list_frames.EXAMPLE),
-    "find": (find.find, find.EXAMPLE),
-    "fix": (fix.fix, fix.EXAMPLE),
-    "save": (save.save, save.EXAMPLE),
-    "load": (load.load, load.EXAMPLE),
-    "view": (view.view, view.EXAMPLE),
-    "convert": (convert.convert, convert.EXAMPLE),
-    "bench": (bench.bench, bench.EXAMPLE),
-    "demo": (demo.demo, demo.EXAMPLE),
+COMMANDS = {
+    "tree": "tree",
+    "pose": "pose",
+    "twist": "twist",
+    "watch": "watch",
+    "monitor": "monitor",
+    "doctor": "doctor",
+    "diff": "diff",
+    "list": "list_frames",
+    "find": "find",
+    "fix": "fix",
+    "save": "save",
+    "load": "load",
+    "view": "view",
+    "serve": "serve",
+    "peers": "peers",
+    "convert": "convert",
+    "bench": "bench",
+    "demo": "demo",
 }
-"""Function and example of each command, by name."""
+"""The module of each command, by name; its function has the name of the module."""
+
+
+def command_named(name: str) -> tuple[Callable[..., None], str]:
+    """Return the function of a command, and its example."""
+    module = import_module(f"armillary.cli.{COMMANDS[name]}")
+    return getattr(module, COMMANDS[name]), module.EXAMPLE
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001  (a callback of typer gets the flag's value)
@@ -75,10 +67,14 @@ def _armillary(
         typer.echo(context.get_help())
 
 
-app = typer.Typer(pretty_exceptions_enable=False)
-app.callback(invoke_without_command=True)(_armillary)
-for _name, (_command, _example) in COMMANDS.items():
-    app.command(_name, epilog=f"Example: {_example}")(_command)
+def _application(names: Iterable[str]) -> typer.Typer:
+    """Return the application with some of the commands: each imports what it needs."""
+    app = typer.Typer(pretty_exceptions_enable=False)
+    app.callback(invoke_without_command=True)(_armillary)
+    for name in names:
+        command, example = command_named(name)
+        app.command(name, epilog=f"Example: {example}")(command)
+    return app
 
 
 def _usage_error_text(error: Any, typed: Sequence[str]) -> str:
@@ -97,10 +93,13 @@ def run(arguments: Sequence[str] | None) -> int:
     Raises:
         InvalidArgument: The arguments are invalid.
     """
+    typed = sys.argv[1:] if arguments is None else arguments
+    is_one_named = bool(typed) and typed[0] in COMMANDS and not os.environ.get("_ARMILLARY_COMPLETE")
+    app = _application([typed[0]] if is_one_named else COMMANDS)
     try:
         status = app(args=arguments, prog_name="armillary", standalone_mode=False)
     except _USAGE_ERROR as error:
-        raise InvalidArgument(_usage_error_text(error, sys.argv[1:] if arguments is None else arguments)) from error
+        raise InvalidArgument(_usage_error_text(error, typed)) from error
     except (KeyboardInterrupt, typer.Abort):
         return _INTERRUPTED
     return status if isinstance(status, int) else 0

@@ -13,7 +13,7 @@ import typer  # noqa: TC002  (typer reads the annotations of what completes)
 
 from armillary import World, seconds
 from armillary.cli._terminal import progress_bar
-from armillary.errors import ArmillaryError, InvalidArgument
+from armillary.errors import ArmillaryError, InvalidArgument, NoPeer
 
 if TYPE_CHECKING:
     from armillary.articulation import ArticulationModel
@@ -24,7 +24,7 @@ DEMO, TURTLES = "demo", "turtles"
 _DEMOS = (DEMO, TURTLES)
 URDF, SDF, MJCF = (".urdf", ".xacro"), (".sdf", ".world"), (".xml", ".mjcf")
 ROBOTS = (*URDF, *SDF, *MJCF)
-_HISTORY_S = 30.0
+_HISTORY_S, _WAIT_FOR_PEERS_S = 30.0, 3.0
 _FORMAT_BYTES = 2**30
 _PARTS = {"armillary.scene": "a saved scene", "armillary.model": "a saved model"}
 """Formats of files that a world can be made from."""
@@ -68,8 +68,25 @@ def open_world(source: str | None, here: str | None = None, *, with_shapes: bool
     if name in _DEMOS:
         with progress_bar("Starting the demonstration"):
             return _demonstration(name)
+    if not Path(name).suffix and not Path(name).exists():
+        with progress_bar(f"Looking for the shared world '{name}'"):
+            return OpenedWorld(name, joined(name))
     with progress_bar(f"Reading {name}"):
         return OpenedWorld(name, _read_world(Path(name), with_shapes=with_shapes))
+
+
+def joined(name: str, connect: Sequence[str] = ()) -> World:
+    """Return a copy of a shared world that follows it.
+
+    Raises:
+        NoPeer: Nobody shares such a world.
+    """
+    world = World("armillary")
+    share = world.share(name, connect=connect)
+    if share.wait_for_peers(1, _WAIT_FOR_PEERS_S):
+        return world
+    world.close()
+    raise NoPeer(name, _WAIT_FOR_PEERS_S)
 
 
 def saved_world(path: Path) -> World:

@@ -1,0 +1,704 @@
+"""One world's part in a shared world: what changes here goes to the others, and what they change comes here."""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import json
+import math
+import os
+import queue
+import secrets
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self
+
+from armillary.errors import (
+    ArmillaryError,
+    ChangesForgotten,
+    ClocksDiffer,
+    InvalidArgument,
+    InvalidMessage,
+    PeerBehind,
+    ShareFailed,
+)
+from armillary.forks import new_lock
+from armillary.share.channels import Channel
+from armillary.share.history import history_in, history_messages
+from armillary.share.messages import SampleMessage, pack, pack_samples, unpack, unpack_samples
+from armillary.share.peers import Peer, PeerInfo
+from armillary.share.session import Connection, Meeting, open_session, world_key, zenoh_module
+from armillary.share.structure import (
+    NodeSamples,
+    all_node_samples,
+    from_tap,
+    node_samples_in,
+    pack_structure,
+    records_in,
+    store_node_samples,
+    vector_entry,
+    vector_in,
+)
+
+if TYPE_CHECKING:
+    from armillary._core import SampleBatch
+    from armillary.store import Store
+
+__all__ = ["Share"]
+
+_HEARTBEAT_S, _QUIET_S, _BUSY_S = 0.25, 1.0, 3.0
+_PING_S, _MEET_S, _DOUBT_S = 5.0, 1.0, 2.0
+_ASK_S = 5.0
+_MOST_PARKED = 10_000
+_CHANNEL_KEYS = 2
+_STATE, _RECENT, _ALL, _AGAIN = "structure", "and recent samples", "and all samples", "and those of who has gone"
+_UNTIL_ALL_NOTICED_S = 0.3
+_RECENT_NS, _PAUSE_AFTER_LOSS_S = 5_000_000_000, 0.5
+_Wants = Callable[[Channel], bool]
+
+
+class Share:
+    """The part of one world in a shared world; `World.share` makes it.
+
+    Every peer publishes what it changes, numbered, and says how far it is: four times a second after a change, else
+    once. Who finds a number missing asks for what it lacks by its version vector: that repairs whatever was lost,
+    however long the outage.
+    Samples go by themselves; those whose relation is not known yet wait for it.
+
+    Callbacks of Zenoh only put messages in line: each of the share's threads does one thing.
+
+    Lock: `_lock` guards peers and what waits; nothing is called back while it is held.
+
+    Attributes:
+        id: The id of this peer.
+        name: The name of the shared world.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        name: str,
+        connection: Connection,
+        *,
+        samples: str | _Wants = "all",
+        batch_s: float = 0.005,
+        answer: Callable[[bytes], bytes] | None = None,
+    ) -> None:
+        self.id, self.name, self.connection = secrets.token_hex(8), name, connection
+        self._store, self._batch_s, self._answer = store, batch_s, answer
+        self._wants, self._takes_all = _selection(samples)
+        self._key = world_key(name)
+        self._lock, self._peers = new_lock(), dict[str, Peer]()
+        self._owner: dict[Channel, str] = {}  # who gives what came from others
+        self._parked: deque[tuple[Channel, SampleMessage, str]] = deque()
+        self._unplaced: NodeSamples = []
+        self._refused: dict[str, int] = {}
+        self._warned: set[str] = set()
+        self._sequence, self._changed_s = 0, time.monotonic()
+        self._channels: dict[tuple[str, int, int], tuple[int, Any]] = {}
+        self._announced: list[list[Any]] = []
+        self._sent: dict[int, int] = {}
+        self._inbox: queue.SimpleQueue[tuple[str, str, bytes] | None] = queue.SimpleQueue()
+        self._questions: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._lacking: queue.SimpleQueue[tuple[str, str] | None] = queue.SimpleQueue()  # of whom, and what
+        self._closed = threading.Event()
+        self._zenoh = zenoh_module()
+        self._meeting = Meeting(name) if connection.meets else None
+        if self._meeting is not None:
+            self._meeting.hold()
+        self._session = open_session(name, connection)
+        self._records, self._samples = store.tap_records(), store.tap_samples()
+        self._declare()
+        loops = (self._send_records, self._send_samples, self._take, self._fetch, self._reply)
+        self._threads = [
+            threading.Thread(target=loop, name=f"armillary-share{loop.__name__}", daemon=True) for loop in loops
+        ]
+        for thread in self._threads:
+            thread.start()
+        atexit.register(_close_at_exit, weakref.ref(self))
+        _shares.add(self)
+
+    def __repr__(self) -> str:
+        peers = len([peer for peer in self.peers() if peer.is_alive])
+        return f"Share({self.name!r}, {peers} other {'peer' if peers == 1 else 'peers'})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- Public
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it has ended."""
+        return self._closed.is_set()
+
+    def peers(self) -> tuple[PeerInfo, ...]:
+        """Return the other processes that share the world, those that have gone at the end."""
+        held = self._held()
+        with self._lock:
+            found = [peer.info(held) for peer in self._peers.values()]
+        return tuple(sorted(found, key=lambda info: (not info.is_alive, info.name, info.id)))
+
+    def refused(self) -> dict[str, int]:
+        """Return how many messages were refused, or dropped, by reason."""
+        with self._lock:
+            counted = dict(self._refused)
+        if self._samples.dropped:
+            counted["samples that were not sent in time"] = self._samples.dropped
+        return counted
+
+    def flush(self, timeout_s: float = 5.0) -> bool:
+        """Wait until another peer holds all changes that were made here before; whether one does in time."""
+        end_s = time.monotonic() + timeout_s
+        target = self._store.version_vector()
+        while not self.is_closed:
+            with self._lock:
+                alive = [peer.id for peer in self._peers.values() if peer.is_alive]
+            for peer in alive:
+                answer = self._ask(peer, "held", {}, timeout_s=max(0.05, end_s - time.monotonic()))
+                if answer is not None and _covers(vector_in(answer[0].get("held")), target):
+                    return True
+            if time.monotonic() > end_s:
+                return False
+            self._closed.wait(0.01)
+        return False
+
+    def wait_for_peers(self, count: int = 1, timeout_s: float = 5.0) -> bool:
+        """Wait until so many other peers are there and hold the same changes; whether they do in time."""
+        end_s = time.monotonic() + timeout_s
+        while time.monotonic() < end_s and not self.is_closed:
+            if sum(peer.is_alive and peer.is_in_step for peer in self.peers()) >= count:
+                return True
+            self._closed.wait(0.01)
+        return False
+
+    def close(self) -> None:
+        """Leave the shared world; safe to call twice. The world keeps what it holds."""
+        with self._lock:
+            if self.is_closed:
+                return
+            self._closed.set()
+        self._records.close()
+        self._samples.close()
+        for line in (self._inbox, self._questions, self._lacking):
+            line.put(None)
+        for thread in self._threads:
+            if thread is not threading.current_thread():
+                thread.join(timeout=2.0)
+        self._session.close()
+        if self._meeting is not None:
+            self._meeting.close()
+
+    # -- Zenoh
+
+    def _declare(self) -> None:
+        """Declare everything before the token: who sees that may ask at once."""
+        zenoh, session = self._zenoh, self._session
+        self._tail = session.declare_publisher(
+            f"{self._key}/g/{self.id}",
+            congestion_control=zenoh.CongestionControl.BLOCK,
+            priority=zenoh.Priority.DATA_HIGH,
+        )
+        self._beat = session.declare_publisher(f"{self._key}/b/{self.id}")
+        self._publishers: dict[int, Any] = {}
+        self._declared = [
+            session.declare_queryable(f"{self._key}/q/{self.id}/**", self._direct(self._questions.put)),
+            session.declare_subscriber(f"{self._key}/g/*", self._direct(self._came("g"))),
+            session.declare_subscriber(f"{self._key}/b/*", self._direct(self._came("b"))),
+        ]
+        if self._takes_all:
+            self._declared.append(session.declare_subscriber(f"{self._key}/s/*/*", self._direct(self._came("s"))))
+        liveliness = session.liveliness()
+        self._declared.append(
+            liveliness.declare_subscriber(f"{self._key}/p/*", self._direct(self._token_changed), history=True)
+        )
+        self._token = liveliness.declare_token(f"{self._key}/p/{self.id}")
+
+    def _direct(self, call: Callable[[Any], None]) -> Any:
+        """Let Zenoh call on its own thread: a thread of Python for each callback keeps a process from ending."""
+        return self._zenoh.handlers.Callback(call, indirect=False)
+
+    def _came(self, kind: str) -> Callable[[Any], None]:
+        inbox, own = self._inbox, f"/{self.id}"
+        return lambda sample: (
+            None if own in (key := str(sample.key_expr)) else inbox.put((kind, key, sample.payload.to_bytes()))
+        )
+
+    def _token_changed(self, sample: Any) -> None:
+        is_there = sample.kind == self._zenoh.SampleKind.PUT
+        peer = str(sample.key_expr).rsplit("/", 1)[-1]
+        if peer != self.id:
+            self._inbox.put(("p", peer, b"1" if is_there else b""))
+
+    def _ask(
+        self, peer: str, what: str, header: dict[str, Any], *, timeout_s: float = _ASK_S
+    ) -> tuple[dict[str, Any], list[Any]] | None:
+        """Ask one peer and return its first reply; None where there is none."""
+        for reply in self._replies(peer, what, header, timeout_s):
+            return reply
+        return None
+
+    def _replies(
+        self, peer: str, what: str, header: dict[str, Any], timeout_s: float = _ASK_S
+    ) -> Iterable[tuple[dict[str, Any], list[Any]]]:
+        try:
+            replies = self._session.get(
+                f"{self._key}/q/{peer}/{what}",
+                payload=pack(header),
+                timeout=timeout_s,
+                priority=self._zenoh.Priority.BACKGROUND,
+                consolidation=self._zenoh.ConsolidationMode.NONE,
+            )
+            for reply in replies:
+                if reply.ok is not None:
+                    yield self._unpacked(reply.ok.payload.to_bytes())
+        except (self._zenoh.ZError, InvalidMessage) as error:
+            self._refuse(f"a reply: {error}")
+
+    @staticmethod
+    def _unpacked(data: bytes) -> tuple[dict[str, Any], list[Any]]:
+        return unpack(data)
+
+    # -- Out
+
+    def _send_records(self) -> None:
+        """Publish changes as they are made, and say regularly how far this peer is."""
+        beat_s = meet_s = 0.0
+        doubt_s = time.monotonic() + _DOUBT_S if self.connection.connect else math.inf
+        while not self.is_closed:
+            if self._records.wait(max(0.0, beat_s - time.monotonic())):
+                self._guarded(self._publish_records)
+                self._changed_s = time.monotonic()
+                beat_s = min(beat_s, self._changed_s + _HEARTBEAT_S)
+            if time.monotonic() >= beat_s:
+                is_busy = time.monotonic() - self._changed_s < _BUSY_S
+                beat_s = time.monotonic() + (_HEARTBEAT_S if is_busy else _QUIET_S)
+                self._guarded(self._publish_state)
+            if time.monotonic() >= doubt_s:
+                doubt_s = math.inf
+                self._guarded(self._report_if_alone)
+            if self._meeting is not None and time.monotonic() >= meet_s:
+                meet_s = time.monotonic() + _MEET_S
+                self._guarded(self._meeting.hold)
+
+    def _report_if_alone(self) -> None:
+        """Report endpoints that nobody answers at, or nobody who lets this process in."""
+        info = self._session.info
+        if not [*info.routers_zid(), *info.peers_zid()]:
+            where = ", ".join(self.connection.connect)
+            hint = "It goes on trying. Is a process listening there, and are user, password or certificates right?"
+            self._store.dispatcher.report(ShareFailed(self.name, f"nobody lets this process in at {where}", hint))
+
+    def _publish_records(self) -> None:
+        records, samples, has_gap = self._records.drain()
+        if records or samples or has_gap:
+            self._publish(lambda header: pack_structure(header, records, from_tap(samples)))
+
+    def _publish(self, make: Callable[[dict[str, Any]], bytes]) -> None:
+        with self._lock:
+            self._sequence += 1
+            self._tail.put(make({"s": self._sequence}))
+
+    def _publish_state(self) -> None:
+        state = {"s": self._sequence, "held": self._held(), "name": self._store.name, "clock": self._clock}
+        self._beat.put(pack(state))
+
+    @property
+    def _clock(self) -> str:
+        return "wall" if self._store.settings.clock is None else "driven"
+
+    def _held(self) -> str:
+        """Return a digest of which changes are held."""
+        return _digest(vector_entry(self._store.version_vector()))
+
+    def _send_samples(self) -> None:
+        """Publish samples: at once, but where they come faster than `batch_s`, together with those that follow."""
+        is_dense, sent_s = False, 0.0
+        while not self.is_closed:
+            if not self._samples.wait(1.0):
+                continue
+            if is_dense:
+                self._closed.wait(self._batch_s)
+            batches = self._samples.drain()
+            self._guarded(partial(self._publish_samples, batches))
+            now_s = time.monotonic()
+            is_dense = max(map(len, batches), default=0) > 1 if is_dense else now_s - sent_s < 0.5 * self._batch_s
+            sent_s = now_s
+
+    def _publish_samples(self, batches: list[SampleBatch]) -> None:
+        base = self._store.sample_base()[:2] if batches else (0, 0)
+        for batch in batches:
+            rows = batch.rows
+            known = self._channels.get((batch.kind, batch.number, rows.shape[1]))
+            if known is None:
+                known = self._open_channel(batch, rows.shape[1])
+            number, publisher = known
+            message = pack_samples(number, self._sent.get(number, 0), base, batch.stamps, rows)
+            self._sent[number] = self._sent.get(number, 0) + len(batch)
+            publisher.put(message)
+
+    def _open_channel(self, batch: Any, width: int) -> tuple[int, Any]:
+        """Announce a channel to all peers, reliably; its samples may come before."""
+        number, zenoh = len(self._channels) + 1, self._zenoh
+        channel = Channel.of_batch(batch)
+        publisher = self._session.declare_publisher(
+            f"{self._key}/s/{self.id}/{number}",
+            congestion_control=zenoh.CongestionControl.DROP,
+            priority=zenoh.Priority.INTERACTIVE_HIGH,
+        )
+        with self._lock:
+            self._channels[batch.kind, batch.number, width] = (number, publisher)
+            self._announced = [*self._announced, [number, channel.entry()]]
+        self._publish(lambda header: pack({**header, "channels": [[number, channel.entry()]]}))
+        return number, publisher
+
+    # -- In
+
+    def _take(self) -> None:
+        while (message := self._inbox.get()) is not None:
+            kind, key, data = message
+            try:
+                if kind == "s":
+                    self._take_samples(key, data)
+                elif kind == "p":
+                    self._take_token(key, is_there=bool(data))
+                else:
+                    self._take_state(key.rsplit("/", 1)[-1], kind, data)
+            except InvalidMessage as error:
+                self._refuse(error.reason)
+            except Exception as error:  # noqa: BLE001  (no message may end the thread)
+                self._refuse(f"{type(error).__name__}: {error}")
+
+    def _peer(self, peer: str) -> Peer:
+        with self._lock:
+            return self._peers.setdefault(peer, Peer(peer))
+
+    def _take_token(self, peer: str, *, is_there: bool) -> None:
+        known = self._peer(peer)
+        known.is_alive, known.heard_s = is_there, time.monotonic()
+        self._changed_s = time.monotonic()
+        if is_there:
+            self._lacking.put((peer, _ALL))
+            return
+        with self._lock:
+            others = [one.id for one in self._peers.values() if one.is_alive]
+        for other in [] if known.has_history else others:  # it went before it said all: others may have it
+            self._lacking.put((other, _AGAIN))
+
+    def _take_state(self, sender: str, kind: str, data: bytes) -> None:
+        header, arrays = unpack(data)
+        peer, sequence = self._peer(sender), header.get("s")
+        if not isinstance(sequence, int) or isinstance(sequence, bool) or sequence < 0:
+            raise InvalidMessage("it has no number")
+        peer.heard_s = time.monotonic()
+        if kind == "b":
+            peer.name, peer.held = str(header.get("name", ""))[:200], str(header.get("held", ""))[:64]
+            self._check_clock(peer, str(header.get("clock")))
+            if sequence > peer.received and not peer.is_refused:
+                self._lacking.put((sender, _STATE))
+            return
+        if peer.is_refused or sequence <= peer.received:
+            return
+        if sequence > peer.received + 1:
+            self._lacking.put((sender, _STATE))  # and what is here is taken all the same
+        self._take_structure(peer, header, arrays)
+        if sequence == peer.received + 1:
+            peer.received = sequence
+
+    def _check_clock(self, peer: Peer, theirs: str) -> None:
+        if theirs != self._clock and not peer.is_refused:
+            peer.is_refused = True
+            self._store.dispatcher.report(ClocksDiffer(peer.name or peer.id, theirs, self._clock))
+
+    def _take_structure(self, peer: Peer, header: dict[str, Any], arrays: list[Any]) -> None:
+        for number, entry in _pairs(header.get("channels", [])):
+            channel = Channel.read(entry)
+            with self._lock:
+                peer.channels[number] = channel
+                self._owner[channel] = peer.id
+            self._subscribe(peer, number, channel)
+        if "records" in header:
+            records, samples = records_in(header, arrays), node_samples_in(header, arrays)
+            store = self._store
+            if records:
+                store.as_others(lambda: store.merge(records))
+                peer.records += len(records)
+            self._unplaced = store_node_samples(store, [*self._unplaced, *samples])[-_MOST_PARKED:]
+        self._place_parked()
+
+    def _subscribe(self, peer: Peer, number: int, channel: Channel) -> None:
+        if self._takes_all or number in peer.subscriptions or not self._wants(channel):
+            return
+        callback = self._direct(self._came("s"))
+        peer.subscriptions[number] = self._session.declare_subscriber(f"{self._key}/s/{peer.id}/{number}", callback)
+        self._lacking.put((peer.id, _ALL))  # its first samples may have gone by
+
+    def _take_samples(self, key: str, data: bytes) -> None:
+        sender, number = key.split("/")[-_CHANNEL_KEYS:]
+        message, peer = unpack_samples(data), self._peer(sender)
+        if str(message.channel) != number:
+            raise InvalidMessage("samples came under the key of others")
+        peer.heard_s = time.monotonic()
+        if peer.is_refused:
+            return
+        if peer.note_samples(message.channel, message.sequence, len(message.stamps)):
+            self._lacking.put((sender, _RECENT))
+        channel = peer.channels.get(message.channel)
+        if channel is None:
+            self._park(Channel(kind="", source=f"{sender}/{number}"), message, sender)
+        elif not self._merged(channel, message):
+            self._park(channel, message, sender)
+
+    def _merged(self, channel: Channel, message: SampleMessage) -> bool:
+        """Store samples; what the world refuses is counted, and done with."""
+        try:
+            return channel.merge(self._store, message)
+        except ArmillaryError as error:
+            self._refuse(f"samples of {channel.of or 'joints'}: {error}")
+            return True
+
+    def _park(self, channel: Channel, message: SampleMessage, sender: str) -> None:
+        """Keep samples until their structure is there; the oldest go where they are too many."""
+        with self._lock:
+            self._parked.append((channel, message, sender))
+            if len(self._parked) > _MOST_PARKED:
+                self._parked.popleft()
+                self._refused["samples without structure"] = self._refused.get("samples without structure", 0) + 1
+
+    def _place_parked(self) -> None:
+        with self._lock:
+            parked, self._parked = list(self._parked), deque()
+        for channel, message, sender in parked:
+            known = channel if channel.kind else self._peer(sender).channels.get(message.channel)
+            if known is None or not self._merged(known, message):
+                self._park(known or channel, message, sender)
+
+    # -- What is lacking
+
+    def _fetch(self) -> None:
+        """Ask peers for what is lacking here, one after the other."""
+        while not self.is_closed:
+            try:
+                asked = self._lacking.get(timeout=_PING_S)
+            except queue.Empty:
+                self._guarded(self._ping_all)
+                continue
+            if asked is None:
+                return
+            more = {asked}
+            while not self._lacking.empty():
+                if (one := self._lacking.get()) is None:
+                    return
+                more.add(one)
+            for peer in sorted({peer for peer, _ in more}):
+                wants = next((kind for kind in (_AGAIN, _ALL, _RECENT) if (peer, kind) in more), _STATE)
+                self._guarded(partial(self._catch_up, self._peer(peer), wants))
+
+    def _catch_up(self, peer: Peer, wants: str) -> None:
+        if not peer.is_alive or peer.is_refused:
+            return
+        if wants == _AGAIN:
+            self._closed.wait(_UNTIL_ALL_NOTICED_S)
+        asked = {"have": vector_entry(self._store.version_vector())}
+        reply = self._ask(peer.id, "lacking", asked)
+        if reply is None:
+            self._closed.wait(0.1)
+            if peer.is_alive:
+                self._lacking.put((peer.id, wants))
+            return
+        header, arrays = reply
+        peer.name = str(header.get("name", ""))[:200]
+        self._check_clock(peer, str(header.get("clock")))
+        if peer.is_refused:
+            return
+        self._take_structure(peer, header, arrays)
+        self._store.note_held(vector_in(header.get("held")), vector_in(header.get("dropped")))
+        peer.held, self._changed_s = _digest(header.get("held")), time.monotonic()
+        sequence = header.get("s")
+        peer.received = max(peer.received, sequence if isinstance(sequence, int) else 0)
+        if header.get("is_whole") is not True and peer.id not in self._warned:
+            self._warned.add(peer.id)
+            self._store.dispatcher.report(PeerBehind(peer.name or peer.id))
+        self._ping(peer)
+        newest = self._store.newest_stamp()
+        if wants in {_ALL, _AGAIN} and self._wants is not _nothing:
+            self._fetch_history(peer, None)
+        elif wants == _RECENT and newest is not None:
+            self._fetch_history(peer, newest - _RECENT_NS)
+            self._closed.wait(_PAUSE_AFTER_LOSS_S)
+
+    def _fetch_history(self, peer: Peer, since: int | None) -> None:
+        for header, arrays in self._replies(peer.id, "history", {"since": since}, 30.0):
+            if header.get("is_end") is True:
+                peer.has_history = peer.has_history or since is None
+                return
+            channel, message = history_in(header, arrays)
+            if not self._wants(channel):
+                continue
+            with self._lock:
+                self._owner.setdefault(channel, peer.id)
+            if self._merged(channel, message):
+                peer.samples += len(message.stamps)
+
+    def _ping_all(self) -> None:
+        with self._lock:
+            peers = [peer for peer in self._peers.values() if peer.is_alive]
+        for peer in peers:
+            self._ping(peer)
+
+    def _ping(self, peer: Peer) -> None:
+        """Measure the round trip, and how far the other machine's clock is ahead, at the middle of it."""
+        sent_s, wall_ns = time.monotonic(), time.time_ns()
+        reply = self._ask(peer.id, "time", {}, timeout_s=1.0)
+        if reply is None or not isinstance(reply[0].get("now"), int):
+            return
+        trip_s = time.monotonic() - sent_s
+        if peer.round_trip_s is None or trip_s <= 2.0 * peer.round_trip_s:
+            peer.clock_ahead_s = 1e-9 * (reply[0]["now"] - wall_ns) - 0.5 * trip_s
+        peer.round_trip_s = trip_s
+
+    # -- Replies
+
+    def _reply(self) -> None:
+        while (question := self._questions.get()) is not None:
+            what = str(question.key_expr).rsplit("/", 1)[-1]
+            try:
+                data = question.payload.to_bytes() if question.payload is not None else b""
+                for answer in self._answers(what, data):
+                    question.reply(f"{self._key}/q/{self.id}/{what}", answer)
+            except InvalidMessage as error:
+                self._refuse(error.reason)
+            except Exception as error:  # noqa: BLE001  (no question may end the thread)
+                self._refuse(f"{type(error).__name__}: {error}")
+            finally:
+                question.drop()
+
+    def _answers(self, what: str, data: bytes) -> Iterable[bytes]:
+        if what == "ask":
+            if self._answer is not None:
+                yield self._answer(data)
+            return
+        header, _ = unpack(data)
+        match what:
+            case "lacking":
+                yield self._lacking_of(vector_in(header.get("have")))
+            case "history":
+                since = header.get("since")
+                yield from history_messages(self._store, since if isinstance(since, int) else None, self._is_given_here)
+                yield pack({"is_end": True})
+            case "held":
+                yield pack({"held": vector_entry(self._store.version_vector())})
+            case "time":
+                yield pack({"now": time.time_ns()})
+
+    def _lacking_of(self, held: dict[int, list[tuple[int, int]]]) -> bytes:
+        """Return what a peer lacks; the number comes first, so that what is changed meanwhile comes again."""
+        with self._lock:
+            state = {"s": self._sequence, "channels": list(self._announced), "clock": self._clock}
+        state["name"] = self._store.name
+        ours, dropped = self._store.version_vector(), self._store.dropped()
+        try:
+            records, is_whole = self._store.changes(since=held), True
+        except ChangesForgotten:
+            records, is_whole = self._store.changes(), False
+        vectors = {"held": vector_entry(ours), "dropped": vector_entry(dropped), "is_whole": is_whole}
+        return pack_structure({**state, **vectors}, records, all_node_samples(self._store))
+
+    def _is_given_here(self, channel: Channel) -> bool:
+        """Whether this peer answers for the samples of a channel: its own, and those of peers that have gone."""
+        with self._lock:
+            owner = self._owner.get(channel)
+            return owner is None or not self._peers[owner].is_alive
+
+    def leave_in_child(self) -> None:
+        """Leave: the threads of the parent, and the session's, are not there. The child may share its world anew."""
+        self._closed.set()
+        self._session = self._meeting = None
+
+    # -- Errors
+
+    def _refuse(self, reason: str) -> None:
+        """Count what was refused; of reasons that differ by what is in them only so many are told apart."""
+        with self._lock:
+            known = reason if reason in self._refused or len(self._refused) < 100 else "others"  # noqa: PLR2004
+            self._refused[known] = self._refused.get(known, 0) + 1
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        """Do work of a thread, which no error may end."""
+        try:
+            work()
+        except InvalidMessage as error:
+            self._refuse(error.reason)
+        except Exception as error:  # noqa: BLE001
+            if not self.is_closed:
+                self._store.dispatcher.report(
+                    error if isinstance(error, ArmillaryError) else ShareFailed(self.name, str(error), "It goes on.")
+                )
+
+
+_shares: weakref.WeakSet[Share] = weakref.WeakSet()
+
+
+def _leave_in_child() -> None:
+    for share in _shares:
+        share.leave_in_child()
+
+
+os.register_at_fork(after_in_child=_leave_in_child)
+
+
+def _selection(samples: str | _Wants) -> tuple[_Wants, bool]:
+    if callable(samples):
+        return samples, False
+    if samples == "all":
+        return _everything, True
+    if samples == "none":
+        return _nothing, False
+    raise InvalidArgument(
+        f"samples must be 'all', 'none', or a function of a Channel that returns whether to take it, got {samples!r}.",
+        samples,
+    )
+
+
+def _digest(vector: Any) -> str:
+    """Return a digest of the entry of a version vector."""
+    return hashlib.blake2b(json.dumps(vector).encode(), digest_size=16).hexdigest()
+
+
+def _everything(_: Channel) -> bool:
+    return True
+
+
+def _nothing(_: Channel) -> bool:
+    return False
+
+
+def _pairs(entries: Any) -> Iterable[tuple[int, Any]]:
+    if not isinstance(entries, list) or not all(isinstance(one, list) and len(one) == 2 for one in entries):  # noqa: PLR2004
+        raise InvalidMessage("its channels are not listed")
+    for number, entry in entries:
+        if not isinstance(number, int) or isinstance(number, bool) or not 0 < number < 2**31:
+            raise InvalidMessage("a channel has no number")
+        yield number, entry
+
+
+def _covers(held: dict[int, list[tuple[int, int]]], target: dict[int, list[tuple[int, int]]]) -> bool:
+    """Whether a version vector has all that another has."""
+    return all(
+        any(first <= low and high <= last for first, last in held.get(author, []))
+        for author, ranges in target.items()
+        for low, high in ranges
+    )
+
+
+def _close_at_exit(share: weakref.ref[Share]) -> None:
+    alive = share()
+    if alive is not None:
+        alive.close()
