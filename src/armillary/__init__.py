@@ -14,6 +14,7 @@ from armillary.world import World
 
 if _typing.TYPE_CHECKING:
     from armillary.shapes import Box, Capsule, Cylinder, Mesh, PointCloud, Sphere, VoxelGrid
+    from armillary.share import connect
 
 __version__ = "0.1.0"
 
@@ -32,21 +33,24 @@ __all__ = [
     "Transform",
     "VoxelGrid",
     "World",
+    "connect",
     "errors",
     "now",
     "seconds",
     "stamp",
 ]
 
-_SHAPES = frozenset({"Box", "Capsule", "Cylinder", "Mesh", "PointCloud", "Sphere", "VoxelGrid"})
+_SHAPES = ("Box", "Capsule", "Cylinder", "Mesh", "PointCloud", "Sphere", "VoxelGrid")
+_LATER = dict.fromkeys(_SHAPES, "armillary.shapes") | {"connect": "armillary.share"}
+"""What is loaded when it is first used, and from where."""
 
 
 def __getattr__(name: str) -> _typing.Any:
-    """Shapes are loaded when one is first used: a program of poses alone starts without them."""
-    if name not in _SHAPES:
+    """Load what is used by few programs when it is first used: a program of poses alone starts without it."""
+    if name not in _LATER:
         raise AttributeError(f"module 'armillary' has no attribute {name!r}")
-    shape = globals()[name] = getattr(_import_module("armillary.shapes"), name)
-    return shape
+    value = globals()[name] = getattr(_import_module(_LATER[name]), name)
+    return value
 
 
 def __dir__() -> list[str]:

@@ -17,6 +17,7 @@ from armillary.errors.format import nearest_name, short_repr
 __all__ = ["refusal", "refused_constructor", "signature_of", "signature_of_bound"]
 
 _DEFAULT = re.compile(r"\\(\d+)")
+_CONTAINERS = {"Sequence": Sequence, "Mapping": Mapping}
 _PLAIN = {"int": Integral, "float": Real, "str": str, "bool": bool, "None": type(None)}
 
 
@@ -156,5 +157,20 @@ def _fits(value: Any, annotation: Any) -> bool:
     core = sys.modules["armillary._core"]  # it imports this module when it refuses a call
     if not isinstance(annotation, str):
         return True
-    kinds = [_PLAIN.get(part) or getattr(core, part, None) for part in annotation.split(" | ")]
-    return any(kind is None or isinstance(value, kind) for kind in kinds)
+    parts = annotation.split(" | ")
+    if value is None:
+        return not {"None", "Any", "object"}.isdisjoint(parts)
+    kinds = [_PLAIN.get(part) or _CONTAINERS.get(part.partition("[")[0]) or getattr(core, part, None) for part in parts]
+    return any(kind is None or (isinstance(value, kind) and _is_taken(value, kind)) for kind in kinds)
+
+
+def _is_taken(value: Any, kind: type) -> bool:
+    """Whether the core takes a value of this kind: a text that has a form in UTF-8, a number that is a double."""
+    try:
+        if kind is str:
+            value.encode()
+        elif kind is Real:
+            float(value)
+    except (UnicodeEncodeError, OverflowError):
+        return False
+    return kind is not Sequence or not isinstance(value, str | bytes)

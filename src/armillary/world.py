@@ -11,7 +11,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, Unpack, overload
 
 from armillary._core import WorldFace
-from armillary.errors import InvalidArgument
+from armillary.errors import InvalidArgument, NotShared
 from armillary.fusion import answers
 from armillary.notebook import world_html
 from armillary.stamps import LATEST, Latest, seconds
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from armillary.relations import AngularVelocity, LinearVelocity, Orientation, Pose, Position, Twist
     from armillary.relations.motion import TwistResidual
     from armillary.scene import Change, Scene
+    from armillary.share import Channel, PeerInfo, Share
     from armillary.stamps import StampLike
     from armillary.store.dispatcher import WaitHandle
     from armillary.store.query import Choosing, Outside, PoseWait
@@ -105,6 +106,7 @@ class World(WorldFace):
         history: How long samples are kept, per relation, against its own newest [ns]; None: for ever.
         max_samples: At most this many samples per relation; None: bounded by `history` alone.
         max_runs: At most this many changes of parent are kept per frame and source.
+        max_sources: At most this many sources place one frame; those of other replicas are not refused.
         clock: A callable that returns the time [ns]; the wall clock if not given.
         default_covariance: (6, 6), used for samples without one.
         root_frame: The frame of the scene's root.
@@ -139,6 +141,7 @@ class World(WorldFace):
         history: int | None = seconds(10),
         max_samples: int | None = None,
         max_runs: int = 1000,
+        max_sources: int = 1000,
         clock: Callable[[], int] | None = None,
         default_covariance: ArrayLike | None = None,
         root_frame: str = "map",
@@ -179,6 +182,7 @@ class World(WorldFace):
         self._scene: Scene | None = None
         self._models: Mounts | None = None
         self._viewers: tuple[Viewer, ...] = ()
+        self._share: Share | None = None
 
     # -- Frames
 
@@ -761,8 +765,9 @@ class World(WorldFace):
     def add_body(self, name: str, frames: Iterable[str | NodeId] = ()) -> None:
         """Declare frames to be one rigid body; new frames are added.
 
-        Poses within a body are constant: `fix` sets them, once. Every other frame is a body of its own. A frame with
-        the name of a body is on it. Another call with the same name adds frames.
+        Poses within a body are constant: `fix` sets them, once. Every other frame is a body of its own, though it moves
+        as one with what it is fixed to for always. A frame with the name of a body is on it. Another call with the
+        same name adds frames.
 
         Raises:
             ConstraintViolation: A frame is on another body, or two of them are joined by a relation that can move, or
@@ -781,6 +786,30 @@ class World(WorldFace):
     def body_of(self, frame: str | NodeId) -> str:
         """Return the name of the body that a frame is on: its own until `add_body` puts it on another."""
         return self.store.body_of(frame)
+
+    def can_twist(
+        self,
+        *,
+        of: str | NodeId,
+        relative_to: str | NodeId,
+        expressed_in: str | NodeId | None = None,
+        point: str | NodeId | None = None,
+        at: StampLike | Latest = LATEST,
+        window: int | None = None,
+        outside: str = "raise",
+        policy: PolicyLike = "unique",
+        interpolation: str | None = None,
+        hold_up_to_s: float | None = None,
+        measured: bool = True,
+    ) -> bool:
+        """Whether `twist` would answer; arguments as there. Wrong arguments raise."""
+        how: dict[str, Any] = {"window": window, "outside": outside, "policy": policy, "interpolation": interpolation}
+        names: dict[str, Any] = {"of": of, "relative_to": relative_to, "expressed_in": expressed_in, "point": point}
+        try:
+            self.store.twist(**names, at=at, hold_up_to_s=hold_up_to_s, measured=measured, **how)
+        except LookupError:
+            return False
+        return True
 
     def twist_residual(
         self,
@@ -1142,9 +1171,15 @@ class World(WorldFace):
         """Return the stored samples of one joint, `start` and `end` included."""
         return self.store.joint_samples(name, start=start, end=end, source=source)
 
-    def prefer_joint(self, name: str, *, source: str | None) -> None:
-        """Set which of several sources every query uses for a joint; None takes it back."""
-        self.store.prefer_joint(name, source=source)
+    def prefer_joint(self, name: str, *, source: str | None, start: int | None = None, end: int | None = None) -> None:
+        """Set which of several sources queries use for a joint, from `start` until `end`; None takes it back.
+
+        As `prefer` does for a frame: it settles a contest while that source is open, a newer preference replaces an
+        older one in its interval, `undo` takes it back, other replicas follow, and it is saved.
+        """
+        from armillary.store.changes import PreferJoint  # noqa: PLC0415  (few programs have rivals among joints)
+
+        self.store.apply((PreferJoint(name, source, start, end),))
 
     def mount(
         self,
@@ -1564,6 +1599,76 @@ class World(WorldFace):
             sys.stderr.write(f"{viewer}\n")
         return viewer
 
+    # -- Sharing
+
+    def share(
+        self,
+        name: str,
+        *,
+        connect: Sequence[str] = (),
+        listen: Sequence[str] = (),
+        router: bool = False,
+        samples: Literal["all", "none"] | Callable[[Channel], bool] = "all",
+        batch_s: float = 0.005,
+        user: str | None = None,
+        password: str | None = None,
+        users: Mapping[str, str] | None = None,
+        certificates: tuple[str, str, str] | None = None,
+    ) -> Share:
+        """Share the world: every process that shares the same name holds the same structure, and the samples it takes.
+
+        Without `connect` and `listen`, processes of this machine find each other. A world is shared once at a time.
+
+        Args:
+            name: The name of the shared world.
+            connect: Endpoints to connect to, as "tcp/192.168.1.5:7447".
+            listen: Endpoints to listen at.
+            router: Forward between processes that connect here and do not reach each other.
+            samples: Which samples of others to take: all, none, or those for whose `Channel` a function returns True.
+            batch_s: Where samples come faster than this, those of so many seconds go together [s].
+            user: Name to connect with.
+            password: Password to connect with.
+            users: Names and passwords of those who may connect here; None: everybody.
+            certificates: Paths of a certificate authority, a certificate and its key, for endpoints of "tls/".
+
+        Raises:
+            MissingExtra: Zenoh is not installed.
+            ShareFailed: It cannot listen where it should.
+        """
+        from armillary.share import Connection, share_world  # noqa: PLC0415  (zenoh is optional)
+
+        self.store.check_open()
+        if self._share is not None and not self._share.is_closed:
+            raise InvalidArgument(
+                f"This world is shared as '{self._share.name}' already. Leave that first: world.leave().", name
+            )
+        connection = Connection(
+            connect=tuple(connect),
+            listen=tuple(listen),
+            router=router,
+            user=user,
+            password=password,
+            users=users,
+            certificates=certificates,
+        )
+        self._share = share_world(self, name, connection, samples=samples, batch_s=batch_s)
+        return self._share
+
+    def leave(self) -> None:
+        """Leave the shared world, which keeps what it holds, and so does this one; nothing where it is not shared."""
+        if self._share is not None:
+            self._share.close()
+
+    def peers(self) -> tuple[PeerInfo, ...]:
+        """Return the other processes that share the world.
+
+        Raises:
+            NotShared: It is not shared.
+        """
+        if self._share is None or self._share.is_closed:
+            raise NotShared
+        return self._share.peers()
+
     def _repr_html_(self) -> str:
         return world_html(self, without_nodes(self.tree()))
 
@@ -1586,6 +1691,8 @@ class World(WorldFace):
         """End threads and waits; safe to call twice. What is stored can still be read."""
         for viewer in self._viewers:
             viewer.close()
+        if self._share is not None:
+            self._share.close()
         self.store.close()
 
     def __enter__(self) -> Self:

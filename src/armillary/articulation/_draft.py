@@ -82,9 +82,9 @@ class RemoveOperation(Edit):
     """Remove an operation from the sequence."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Step:
-    """One operation in the sequence.
+    """One operation in the sequence. It is not changed; frozen it would take longer to make.
 
     Attributes:
         operation: What runs.
@@ -116,8 +116,8 @@ class Step:
                 "from Operation, or a call of a function decorated with @operation(...).",
                 operation,
             )
-        reads = tuple(dict.fromkeys(as_path(path) for path in operation.reads))
-        writes = tuple(dict.fromkeys(as_path(path) for path in operation.writes))
+        reads = tuple(dict.fromkeys([as_path(path) for path in operation.reads]))
+        writes = tuple(dict.fromkeys([as_path(path) for path in operation.writes]))
         if not writes:
             raise InvalidOperation(
                 f"Operation '{place.item}' writes nothing: it would do nothing. Declare a path.", operation
@@ -196,7 +196,7 @@ class Tables:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Move:
     """A place that was inserted behind another, or removed from there."""
 
@@ -297,12 +297,27 @@ class Draft:
         if old is not None:
             self._take_out(old)
         self.steps[step.tag] = step
+        runs_now = old is None and place.next is None and not self._due and all(map(self.writers.get, step.reads))
         for path in step.reads:
-            insort(own_list(self.readers, path), place, key=_LABEL)
+            _insert(own_list(self.readers, path), place)
         for path in step.writes:
-            insort(own_list(self.writers, path), place, key=_LABEL)
+            _insert(own_list(self.writers, path), place)
+        if runs_now:
+            self._run_at_end(step)
+            return
         self._unchecked.update(dict.fromkeys((*step.reads, *step.writes)))
         self._due.add(place)
+
+    def _run_at_end(self, step: Step) -> None:
+        """Run a new step behind all others, of which none is due: nothing reads what it writes."""
+        reading = _StepReading(self, step)
+        step.outputs = step.run(reading)
+        step.seen = reading.seen
+        for path in reading.seen:
+            if path not in step.reads:  # on the way to a pose
+                _insert(own_list(self.readers, path), step.place)
+        self.ran.append(step.tag)
+        self.touched.update(dict.fromkeys(step.outputs))
 
     def _remove(self, step: Step) -> None:
         self._take_out(step)
@@ -341,13 +356,15 @@ class Draft:
         self.ran.append(step.tag)
         changed = [p for p, value in outputs.items() if not (p in step.outputs and same_value(step.outputs[p], value))]
         kept = {path: outputs[path] if path in changed else step.outputs[path] for path in outputs}
-        self._replace(step, replace(step, seen=reading.seen, outputs=kept))
+        self._replace(step, Step(step.operation, step.place, step.reads, step.writes, reading.seen, kept))
         self.touched.update(dict.fromkeys(outputs))
         # A step that replaces another has written nothing here before, even where its value is the same.
         return [r for p in (outputs if step.seen is None else changed) for r in self._readers_after(p, step.place)]
 
     def _replace(self, old: Step, new: Step) -> None:
         self.steps[new.tag] = new
+        if old.seen is None and len(new.seen or ()) <= len(new.reads) and set(new.reads).issuperset(new.seen or ()):
+            return
         before, after = (set(step.seen or ()) - set(step.reads) for step in (old, new))
         for path in before - after:
             _discard(own_list(self.readers, path), old.place)
@@ -357,12 +374,21 @@ class Draft:
     def _readers_after(self, path: str, place: Place[str]) -> Iterator[Place[str]]:
         """Yield those that read what is written at this place: up to the next that writes the same, itself included."""
         readers, writers = self.readers.get(path) or [], self.writers.get(path) or []
+        if not readers or readers[-1].label <= place.label:
+            return
         after = bisect_right(writers, place.label, key=_LABEL)
         end = writers[after].label if after < len(writers) else None
         for reader in readers[bisect_right(readers, place.label, key=_LABEL) :]:
             if end is not None and reader.label > end:
                 return
             yield reader
+
+
+def _insert(places: list[Place[str]], place: Place[str]) -> None:
+    if not places or places[-1].label <= place.label:
+        places.append(place)
+    else:
+        insort(places, place, key=_LABEL)
 
 
 def _discard(places: list[Place[str]], place: Place[str]) -> None:

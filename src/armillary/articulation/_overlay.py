@@ -19,6 +19,7 @@ class Absent:
 
 
 ABSENT: Final = Absent()
+_UNCHANGED: Final = Absent()
 
 
 class Overlay(Generic[K, V]):
@@ -32,15 +33,19 @@ class Overlay(Generic[K, V]):
 
     def get(self, key: K) -> V | None:
         """Return the value; None where there is none."""
-        found = self._changed[key] if key in self._changed else self._base.get(key)
-        return None if isinstance(found, Absent) else found
+        found = self._changed.get(key, _UNCHANGED)
+        if found is _UNCHANGED:
+            return self._base.get(key)
+        return None if found is ABSENT else found  # type: ignore[return-value]
 
     def __getitem__(self, key: K) -> V:
         """Return the value, or raise KeyError."""
-        found = self._changed[key] if key in self._changed else self._base[key]
-        if isinstance(found, Absent):
+        found = self._changed.get(key, _UNCHANGED)
+        if found is _UNCHANGED:
+            return self._base[key]
+        if found is ABSENT:
             raise KeyError(key)
-        return found
+        return found  # type: ignore[return-value]
 
     def __setitem__(self, key: K, value: V) -> None:
         """Change the value here."""
@@ -87,6 +92,8 @@ def swapped(base: dict[K, V], changes: dict[K, V | Absent]) -> dict[K, V | Absen
 
 def own_list(lists: Overlay[K, list[T]], key: K) -> list[T]:
     """Return the list of a key as a copy that belongs to the overlay and may be changed."""
-    if not lists.is_own(key):
-        lists[key] = list(lists.get(key) or ())
-    return lists[key]
+    if lists.is_own(key):
+        return lists[key]
+    own = list(lists.get(key) or ())
+    lists[key] = own
+    return own

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from armillary._core import Transform
 from armillary.articulation.bases import PlanarJoint
@@ -28,7 +28,7 @@ from armillary.formats.descriptions import JointDescription, JointKind, LinkDesc
 
 __all__ = ["edits_of", "initial_values", "joint_of", "link_edits"]
 
-Maker = Callable[[JointDescription, str], Joint]
+Maker = Callable[[JointDescription, str, Mapping[str, Any]], Joint]
 
 
 def edits_of(robot: RobotDescription, name: str) -> list[Edit]:
@@ -62,8 +62,8 @@ def link_edits(link: AddLink, joint: Joint | None, parent: str | None) -> list[E
 
 def joint_of(description: JointDescription, variable: str) -> Joint:
     """Return the joint of a description, with a variable of this name, or several whose names begin with it."""
-    joint = _MAKERS[description.kind](description, variable)
-    return replace(joint, parent_T_joint=description.parent_T_joint, joint_T_child=description.joint_T_child)
+    frames = {"parent_T_joint": description.parent_T_joint, "joint_T_child": description.joint_T_child}
+    return _MAKERS[description.kind](description, variable, frames)
 
 
 def initial_values(robot: RobotDescription, name: str) -> dict[str, float]:
@@ -79,49 +79,59 @@ def initial_values(robot: RobotDescription, name: str) -> dict[str, float]:
 
 
 def _axial(kind: type[AxisJoint]) -> Maker:
-    return lambda description, variable: kind(
-        variable=variable, axis=description.axis, limits=description.limits, soft_limits=description.soft_limits
+    return lambda description, variable, frames: kind(
+        variable=variable,
+        axis=description.axis,
+        limits=description.limits,
+        soft_limits=description.soft_limits,
+        **frames,
     )
 
 
-def _screw(description: JointDescription, variable: str) -> Joint:
+def _screw(description: JointDescription, variable: str, frames: Mapping[str, Any]) -> Joint:
     return ScrewJoint(
         variable=variable,
         axis=description.axis,
         limits=description.limits,
         soft_limits=description.soft_limits,
         pitch_m=description.pitch_m or 0.0,
+        **frames,
     )
 
 
-def _cylindrical(description: JointDescription, variable: str) -> Joint:
+def _cylindrical(description: JointDescription, variable: str, frames: Mapping[str, Any]) -> Joint:
     return CylindricalJoint(
-        variable=variable, axis=description.axis, limits=description.limits, slide_limits=description.second_limits
+        variable=variable,
+        axis=description.axis,
+        limits=description.limits,
+        slide_limits=description.second_limits,
+        **frames,
     )
 
 
-def _universal(description: JointDescription, variable: str) -> Joint:
+def _universal(description: JointDescription, variable: str, frames: Mapping[str, Any]) -> Joint:
     return UniversalJoint(
         variable=variable,
         axis=description.axis,
         second_axis=description.second_axis or (0.0, 1.0, 0.0),
         limits=description.limits,
         second_limits=description.second_limits,
+        **frames,
     )
 
 
 _MAKERS: dict[JointKind, Maker] = {
-    "fixed": lambda _, __: FixedJoint(),
+    "fixed": lambda _, __, frames: FixedJoint(**frames),
     "revolute": _axial(RevoluteJoint),
     "continuous": _axial(ContinuousJoint),
     "prismatic": _axial(PrismaticJoint),
     "screw": _screw,
-    "planar": lambda description, variable: PlanarJoint(variable=variable, axis=description.axis),
+    "planar": lambda description, variable, frames: PlanarJoint(variable=variable, axis=description.axis, **frames),
     "cylindrical": _cylindrical,
     "universal": _universal,
     "revolute2": _universal,
-    "ball": lambda _, variable: BallJoint(variable=variable),
-    "floating": lambda _, variable: FloatingJoint(variable=variable),
+    "ball": lambda _, variable, frames: BallJoint(variable=variable, **frames),
+    "floating": lambda _, variable, frames: FloatingJoint(variable=variable, **frames),
 }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from armillary._core import Transform
 from armillary.articulation.links import Link
 from armillary.errors import InvalidMesh, MissingExtra, MissingMeshes
-from armillary.formats import MissingMesh, read_mesh
+from armillary.formats import MissingMesh, read_mesh, read_mesh_parts
 from armillary.formats.descriptions import (
     BoxForm,
     CapsuleForm,
@@ -22,6 +22,8 @@ from armillary.formats.descriptions import (
 from armillary.scene import Box, Capsule, Cylinder, Mesh, Shape, Sphere
 
 __all__ = ["Appearance", "appearances", "refuse_missing_meshes"]
+
+Rgba = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +53,17 @@ def appearances(path: str, link: Link, roles: Iterable[str], skipped: list[str] 
     for role in roles:
         for description in link.visuals if role == "visual" else link.collisions:
             try:
-                shape = _shape(path, description)
+                shapes = _shapes(path, description, is_seen=role == "visual")
             except (InvalidMesh, MissingMeshes, MissingExtra) as error:
                 if skipped is None:
                     raise
-                shape = None
+                shapes = []
                 skipped.append(error.missing[0] if isinstance(error, MissingMeshes) else f"of '{path}': {error}")
-            if shape is not None:
-                yield Appearance(shape, description.link_T_shape, _attributes(description, role))
+            for shape, color in shapes:
+                attributes = _attributes(description, role)
+                if color is not None:
+                    attributes.setdefault("color", list(color))
+                yield Appearance(shape, description.link_T_shape, attributes)
 
 
 def refuse_missing_meshes(name: str, links: Mapping[str, Link], roles: Iterable[str]) -> None:
@@ -76,6 +81,16 @@ def refuse_missing_meshes(name: str, links: Mapping[str, Link], roles: Iterable[
 
 def _is_there(form: MeshForm) -> bool:
     return form.path is not None and Path(form.path).is_file()
+
+
+def _shapes(path: str, description: ShapeDescription, *, is_seen: bool) -> list[tuple[Shape, Rgba | None]]:
+    """Return its shape; the parts of a mesh that is seen, each with its colour, unless it has a material of its own."""
+    form, material = description.form, description.material
+    if is_seen and isinstance(form, MeshForm) and _is_there(form) and (material is None or material.rgba is None):
+        parts = read_mesh_parts(form.path or "", scale=form.scale)
+        return [(Mesh(part.arrays.vertices, part.arrays.faces), part.rgba) for part in parts]
+    shape = _shape(path, description)
+    return [] if shape is None else [(shape, None)]
 
 
 def _shape(path: str, description: ShapeDescription) -> Shape | None:

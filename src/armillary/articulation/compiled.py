@@ -2,39 +2,36 @@
 
 from __future__ import annotations
 
-import atexit
-import os
-import shutil
-import subprocess
-import tempfile
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any
 
-from armillary._core import LoadedTape, TapeFunction
-from armillary.articulation._c_source import SYMBOL, c_source
-from armillary.errors import CannotCompile, InvalidArgument
+from armillary._core import TapeFunction
+from armillary.articulation._c_source import c_source
+from armillary.articulation._machine_code import Compilation, compilation_of
+from armillary.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Literal, Self
 
     from armillary._core import Tape
     from armillary.articulation.variables import Variable
 
     Backend = Literal["vm", "c"]
 
-__all__ = ["Compiled", "machine_code"]
+__all__ = ["Compiled"]
 
 _BACKENDS = ("vm", "c")
-_LONGEST_FUNCTION = 20_000
-_OPTIONS = ("-shared", "-fPIC", "-w", "-fno-math-errno", "-ffp-contract=off")
 
 
 class Compiled(TapeFunction):
-    """An expression as a function of arrays, safe to call from several threads.
+    """An expression as a function of arrays, safe to call from several threads. It can be pickled.
 
-    `order` are its variables, in the order of their values; `shape` is the shape of one result; `tape` is what is run.
-    A call takes n numbers in that order, or (N, n) for N configurations, and returns a new array, or writes into `out`.
+    `order` are its variables, in the order of their values; `shape` is the shape of one result; `tape` is what is run,
+    or what the machine code was made of. A call takes n numbers in that order, or (N, n) for N configurations, and
+    returns a new array, or writes into `out`.
+
+    With `backend="c"` the compiler works on another thread, and the tape is run until the machine code is there; `wait`
+    waits for it.
 
     >>> from armillary.articulation import position, sin
     >>> q, p = position("q"), position("p")
@@ -45,60 +42,48 @@ class Compiled(TapeFunction):
     array([5., 2.])
     """
 
-    __slots__ = ("order", "shape", "tape")
+    __slots__ = ("__weakref__", "_compilation", "order", "shape", "tape")
+    _compilation: Compilation | None
 
     def __init__(self, tape: Tape, order: Sequence[Variable], shape: tuple[int, ...], backend: Backend = "vm") -> None:
         if backend not in _BACKENDS:
             raise InvalidArgument(f"backend must be 'vm' or 'c', got {backend!r}.", backend)
         self.tape, self.order, self.shape = tape, tuple(order), shape
-        super().__init__(tape if backend == "vm" else machine_code(tape), shape)
+        super().__init__(tape, shape)
+        self._compilation = compilation_of(tape) if backend == "c" else None
+        if self._compilation is not None:
+            self._compilation.give_to(self)
+
+    @property
+    def is_machine_code(self) -> bool:
+        """Whether machine code is run, and not the tape."""
+        return self._compilation is not None and self._compilation.library is not None
+
+    def wait(self, timeout_s: float | None = None) -> Self:
+        """Wait until machine code is run, where that was asked, and return the function itself.
+
+        Args:
+            timeout_s: So long at most; then `is_machine_code` says whether it is.
+
+        Raises:
+            CannotCompile: The compiler failed.
+        """
+        if self._compilation is not None:
+            self._compilation.wait(timeout_s)
+        return self
+
+    def c_source(self) -> str:
+        """Return C99 that calculates the same, and needs the C library alone.
+
+        `void armillary_tape(const double* in, double* out)` takes the values in their `order` and writes the result row
+        after row; `armillary_tape_batch(long n, const double* in, double* out)` does so for n configurations.
+        """
+        return c_source(self.tape)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        backend = "vm" if self._compilation is None else "c"
+        return type(self), (self.tape, self.order, self.shape, backend)
 
     def __repr__(self) -> str:
         names = ", ".join(map(str, self.order))
         return f"Compiled(({names}) -> shape {self.shape}, {self.tape.instructions} instructions)"
-
-
-@cache
-def machine_code(tape: Tape) -> LoadedTape:
-    """Compile a tape and load it as a library; done once for each tape.
-
-    Raises:
-        CannotCompile: There is no C compiler, or it failed.
-    """
-    library = _folder() / f"{tape.digest()}.so"
-    if not library.exists():
-        _build(tape, library)
-    return LoadedTape(str(library), SYMBOL, tape.inputs, tape.outputs)
-
-
-@cache
-def _folder() -> Path:
-    """Make a folder that is private to this process and removed at its end."""
-    folder = Path(tempfile.mkdtemp(prefix="armillary_"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
-
-
-def _build(tape: Tape, library: Path) -> None:
-    compiler = _compiler()
-    source, made = library.with_suffix(".c"), library.with_suffix(f".{os.getpid()}.part")
-    source.write_text(c_source(tape))
-    # What gcc does to very long functions at -O2 takes minutes.
-    speed = "-O2" if tape.instructions <= _LONGEST_FUNCTION else "-O1"
-    output = ""
-    for native in (("-march=native",), ()):  # the library stays on this machine; not every compiler knows its own
-        command = [compiler, speed, *native, *_OPTIONS, str(source), "-o", str(made), "-lm"]
-        ran = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  (our own file)
-        if not ran.returncode:
-            made.rename(library)
-            return
-        output = ran.stderr.strip()[-300:]
-    raise CannotCompile(f"{compiler} failed with {output!r}", "Use backend='vm'.")
-
-
-def _compiler() -> str:
-    for name in (os.environ.get("CC", ""), "gcc", "cc", "clang"):
-        found = shutil.which(name) if name else None
-        if found:
-            return found
-    raise CannotCompile("no C compiler was found (CC, gcc, cc, clang)", "Install one, or use backend='vm'.")

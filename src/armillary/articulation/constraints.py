@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from armillary.articulation.expressions import Expression
-from armillary.articulation.variables import Order, Variable
+from armillary.articulation.variables import Numbers, Order, Variable, as_numbers
 from armillary.errors import InvalidArgument
 
 __all__ = ["Constraint", "limits_of"]
@@ -57,7 +57,7 @@ class Constraint:
         """Whether the bounded expression depends on positions alone."""
         return all(not variable.order for variable in self.expression.free_variables)
 
-    def is_kept(self, values: Mapping[Variable, float], *, tolerance: float = 0.0) -> bool:
+    def is_kept(self, values: Numbers, *, tolerance: float = 0.0) -> bool:
         """Whether no two of its three parts contradict each other with these numbers (thesis eq. 3.15).
 
         Parts that still have free variables contradict nothing.
@@ -66,7 +66,8 @@ class Constraint:
             values: Of some or all variables.
             tolerance: The largest contradiction that is accepted, in the unit of the expression.
         """
-        lower, upper, value = (_number(part, values) for part in self._parts)
+        numbers = as_numbers(values)
+        lower, upper, value = (_number(part, numbers) for part in self._parts)
         pairs = ((lower, upper), (lower, value), (value, upper))
         return all(low is None or high is None or low <= high + tolerance for low, high in pairs)
 

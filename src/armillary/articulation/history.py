@@ -88,6 +88,11 @@ class History:
         self._redo: deque[_UndoEntry] = deque(maxlen=max_undo)
 
     @property
+    def max_undo(self) -> int:
+        """How many edits can be undone."""
+        return self._undo.maxlen or 0
+
+    @property
     def values(self) -> Mapping[str, Any]:
         """The values that result from the operations, by path."""
         return MappingProxyType(self._tables.values)

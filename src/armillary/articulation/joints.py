@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from armillary._core import Transform
 from armillary.articulation.constraints import Constraint
@@ -125,6 +125,10 @@ class Joint(ABC):
             positions=tuple(variable.name for variable in positions),
             velocities=tuple(variable.name for variable in velocities),
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields alone: expressions that were built of them are built again."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @property
     def has_plain_child(self) -> bool:

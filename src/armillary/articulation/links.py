@@ -70,13 +70,19 @@ def chain_of(path: str, link_at: Callable[[str], Link]) -> list[str]:
 
 def check_links(values: Overlay[str, Any], changed: Sequence[str]) -> None:
     """Check that no link carries itself, and that what carries others stays a link."""
+    safe: set[str] = set()  # from here on up there is no loop
     for path in changed:
         if not isinstance(values.get(path), Link):
             _check_carried(values, path)
         else:
-            chain = chain_of(path, lambda above: _link_at(values, above))
-            if chain[-1] in chain[:-1]:
-                raise LinkLoop(chain[chain.index(chain[-1]) :])
+            chain, seen, above = [path], {path}, _link_at(values, path).parent
+            while above is not None and above not in safe:
+                chain.append(above)
+                if above in seen:
+                    raise LinkLoop(chain[chain.index(above) :])
+                seen.add(above)
+                above = _link_at(values, above).parent
+            safe |= seen
 
 
 def _check_carried(values: Overlay[str, Any], path: str) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from armillary._core import follow_loop_rows
 from armillary.articulation.geometry import stack
+from armillary.articulation.variables import as_numbers
 from armillary.errors import LoopBranchUncertain, LoopError, NotGrounded, SingularLoop, UnreachableLoop
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from armillary.articulation.compiled import Compiled
     from armillary.articulation.expressions import VectorExpression
-    from armillary.articulation.variables import Variable
+    from armillary.articulation.variables import Numbers, Variable
 
     Array = NDArray[np.float64]
 
@@ -63,9 +64,7 @@ class LoopSolver:
         found, given = (", ".join(map(str, some)) for some in (self.dependents, self.drivers))
         return f"LoopSolver({found} from {given})"
 
-    def solve(
-        self, drivers: Mapping[Variable, float], *, start: Mapping[Variable, float] | None = None
-    ) -> dict[Variable, float]:
+    def solve(self, drivers: Numbers, *, start: Numbers | None = None) -> dict[Variable, float]:
         """Return the value of each dependent.
 
         Args:
@@ -86,8 +85,8 @@ class LoopSolver:
 
     def follow(
         self,
-        before: tuple[Mapping[Variable, float], Mapping[Variable, float]] | None,
-        drivers: Mapping[Variable, float],
+        before: tuple[Numbers, Numbers] | None,
+        drivers: Numbers,
     ) -> dict[Variable, float]:
         """Return the dependents, followed from a closed configuration of drivers and dependents.
 
@@ -106,8 +105,8 @@ class LoopSolver:
         self,
         drivers: Array,
         *,
-        start: Mapping[Variable, float] | None = None,
-        before: tuple[Mapping[Variable, float], Mapping[Variable, float]] | None = None,
+        start: Numbers | None = None,
+        before: tuple[Numbers, Numbers] | None = None,
         is_first: bool = False,
     ) -> Array:
         """Solve for many values of the drivers, each followed from the one before.
@@ -148,8 +147,8 @@ class LoopSolver:
     def _first_row(
         self,
         given: Array,
-        start: Mapping[Variable, float] | None,
-        before: tuple[Mapping[Variable, float], Mapping[Variable, float]] | None,
+        start: Numbers | None,
+        before: tuple[Numbers, Numbers] | None,
     ) -> Array:
         if before is not None:
             return self._in_row(0, self._followed, self._closed(before), given)
@@ -189,7 +188,7 @@ class LoopSolver:
         except LoopError:
             return self._searched(given, self._start)
 
-    def _closed(self, before: tuple[Mapping[Variable, float], Mapping[Variable, float]]) -> Array:
+    def _closed(self, before: tuple[Numbers, Numbers]) -> Array:
         """Return a configuration as an array, closed where it was given with errors."""
         given, found = self._driver_values(before[0]), self._dependent_values(before[1])
         if np.abs(self._at(given, found)[0]).max() > CLOSED:
@@ -223,9 +222,9 @@ class LoopSolver:
 
     def rates(
         self,
-        drivers: Mapping[Variable, float],
-        dependents: Mapping[Variable, float],
-        velocities: Mapping[Variable, float],
+        drivers: Numbers,
+        dependents: Numbers,
+        velocities: Numbers,
     ) -> dict[Variable, float]:
         """Return the velocities of the dependents from those of the drivers."""
         if self._along_drivers is None:
@@ -237,14 +236,11 @@ class LoopSolver:
         rates = np.linalg.lstsq(slope, -pull, rcond=1e-12)[0]
         return dict(zip(self.dependents, map(float, rates), strict=True))
 
-    def _dependent_values(self, start: Mapping[Variable, float]) -> Array:
-        return np.array([float(start[variable]) for variable in self.dependents])
+    def _dependent_values(self, start: Numbers) -> Array:
+        return _in_order(self.dependents, start)
 
-    def _driver_values(self, drivers: Mapping[Variable, float]) -> Array:
-        missing = [str(variable) for variable in self.drivers if variable not in drivers]
-        if missing:
-            raise NotGrounded(missing)
-        return np.array([float(drivers[variable]) for variable in self.drivers])
+    def _driver_values(self, drivers: Numbers) -> Array:
+        return _in_order(self.drivers, drivers)
 
     # -- Searching
 
@@ -286,3 +282,14 @@ class LoopSolver:
         determined = int(np.sum(strengths > _SINGULAR * max(strengths.max(), 1.0)))
         if determined < len(self.dependents):
             raise SingularLoop(names, determined, len(self.dependents))
+
+
+def _in_order(variables: Sequence[Variable], values: Numbers) -> Array:
+    try:
+        return np.array([float(values[variable]) for variable in variables])  # type: ignore[index]
+    except (KeyError, TypeError, ValueError):  # given by name, or not at all
+        numbers = as_numbers(values)
+    missing = [str(variable) for variable in variables if variable not in numbers]
+    if missing:
+        raise NotGrounded(missing)
+    return np.array([numbers[variable] for variable in variables])

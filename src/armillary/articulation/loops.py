@@ -13,7 +13,7 @@ from armillary.articulation.expressions import Expression, PointExpression, Pose
 from armillary.articulation.expressions._gradients import directions, jacobian_of
 from armillary.articulation.geometry import stack
 from armillary.articulation.loop_solver import LoopSolver
-from armillary.articulation.variables import Order, Variable, by_name
+from armillary.articulation.variables import Numbers, Order, Variable, VariableLike, as_numbers, as_variable, by_name
 from armillary.errors import InvalidArgument
 from armillary.transforms import Transform
 
@@ -44,9 +44,7 @@ class Closure:
     0.2
     """
 
-    def __init__(
-        self, residual: Any, *, dependents: Sequence[Variable], start: Mapping[Variable, float] | None = None
-    ) -> None:
+    def __init__(self, residual: Any, *, dependents: Sequence[VariableLike], start: Numbers | None = None) -> None:
         self.residual = residual if isinstance(residual, VectorExpression) else VectorExpression(residual)
         self.dependents = _as_dependents(dependents, self.residual)
         self.start = _as_start(start or {}, self.dependents)
@@ -58,8 +56,8 @@ class Closure:
         left: PoseExpression | Transform,
         right: PoseExpression | Transform,
         *,
-        dependents: Sequence[Variable],
-        start: Mapping[Variable, float] | None = None,
+        dependents: Sequence[VariableLike],
+        start: Numbers | None = None,
     ) -> Closure:
         """Make a closure of two frames that coincide: the tray in the left hand and the same tray in the right hand."""
         first, second = _as_pose(left), _as_pose(right)
@@ -74,8 +72,8 @@ class Closure:
         left: PointExpression,
         right: PointExpression,
         *,
-        dependents: Sequence[Variable],
-        start: Mapping[Variable, float] | None = None,
+        dependents: Sequence[VariableLike],
+        start: Numbers | None = None,
     ) -> Closure:
         """Make a closure of two points that coincide: a pin through two bars."""
         return cls(VectorExpression(left - right), dependents=dependents, start=start)
@@ -109,12 +107,12 @@ def _as_pose(pose: PoseExpression | Transform) -> PoseExpression:
     return PoseExpression.from_transform(pose) if isinstance(pose, Transform) else pose
 
 
-def _as_dependents(dependents: Sequence[Variable], residual: VectorExpression) -> tuple[Variable, ...]:
-    given = tuple(dependents)
+def _as_dependents(dependents: Sequence[VariableLike], residual: VectorExpression) -> tuple[Variable, ...]:
+    given = tuple(map(as_variable, dependents))
     if not given or len(set(given)) != len(given):
         raise InvalidArgument(f"A loop has dependents, each once, got {list(given)}.", dependents)
     for variable in given:
-        if not isinstance(variable, Variable) or variable.order is not Order.POSITION:
+        if variable.order is not Order.POSITION:
             raise InvalidArgument(f"The dependents of a loop are positions, got {variable!r}.", dependents)
         if variable not in residual.free_variables:
             raise InvalidArgument(
@@ -128,7 +126,8 @@ def _as_dependents(dependents: Sequence[Variable], residual: VectorExpression) -
     return given
 
 
-def _as_start(start: Mapping[Variable, float], dependents: Sequence[Variable]) -> dict[Variable, float]:
+def _as_start(given: Numbers, dependents: Sequence[Variable]) -> dict[Variable, float]:
+    start = as_numbers(given)
     unknown = [variable for variable in start if variable not in dependents]
     if unknown:
         raise InvalidArgument(f"start= names {unknown}, which the loop does not determine.", start)

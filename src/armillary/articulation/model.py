@@ -10,7 +10,9 @@ from typing import Any, TypeVar
 from armillary.articulation import files
 from armillary.articulation._callbacks import Callback, Callbacks, ConstraintsOf, Subscription, TagsLike, UnderPath
 from armillary.articulation._closing import closing_edits
+from armillary.articulation._describing import described
 from armillary.articulation._overlay import Overlay
+from armillary.articulation._peers import pinocchio_model
 from armillary.articulation._queries import Affected, PoseCache, affected_in, constraints_in, value_at
 from armillary.articulation._robots import edits_of, link_edits
 from armillary.articulation.constraints import Constraint
@@ -21,10 +23,10 @@ from armillary.articulation.links import ArticulatedObject, Link, check_links
 from armillary.articulation.loops import Closure, Loops, check_loops
 from armillary.articulation.operations import AddLink, AddObject, Operation
 from armillary.articulation.paths import as_path, as_path_or_top, is_under
-from armillary.articulation.variables import Variable
-from armillary.errors import InvalidArgument, InvalidModelFile, TagTaken, WrongValue
+from armillary.articulation.variables import Numbers, Variable, VariableLike, as_numbers, as_variable
+from armillary.errors import CannotDescribe, CannotSayInUrdf, InvalidModelFile, TagTaken, WrongValue
 from armillary.forks import new_lock
-from armillary.formats import RobotDescription, read_mjcf, read_sdf, read_urdf
+from armillary.formats import RobotDescription, read_mjcf, read_sdf, read_urdf, urdf_losses, write_urdf
 from armillary.formats.descriptions import Inertial, ShapeDescription
 from armillary.formats.packages import PackageFolders
 from armillary.formats.whole_files import as_file_path, read_bytes, write_whole
@@ -150,6 +152,17 @@ class ArticulationModel:
             twin._history = self._history.copied()
         return twin
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the operations; subscriptions, `on_error` and what could be undone are not pickled."""
+        with self._lock:
+            history = self._history
+            return {"max_undo": history.max_undo, "steps": [(tag, history.operation(tag)) for tag in history.tags]}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        ArticulationModel.__init__(self, max_undo=state["max_undo"])
+        self._history.edit([Apply(tag, operation) for tag, operation in state["steps"]])
+        self._history.forget_edits()
+
     @property
     def tags(self) -> tuple[str, ...]:
         """The tags of all operations, first to last."""
@@ -218,6 +231,65 @@ class ArticulationModel:
         """Add the robot of a description, in one edit; under the name it has there, if no other is given."""
         return self._added([(robot, robot.name if name is None else name)])[0]
 
+    # As others have it
+
+    def description(self, name: str | None = None) -> RobotDescription:
+        """Return an object of the model as a description: what `add_robot` takes, and a file says.
+
+        Args:
+            name: Of the object, as in `robot`; the only one of the model, if left out.
+
+        Raises:
+            CannotDescribe: Parts of it are more than links and joints: kinematic loops, constraints of their own,
+                joints that move as an expression or by wheels. `to_urdf(lossy=True)` leaves them out.
+        """
+        found = described(self.values(), name)
+        if found.losses:
+            raise CannotDescribe(found.robot.name, found.losses)
+        return found.robot
+
+    def to_urdf(self, path: str | PathLike[str] | None = None, *, name: str | None = None, lossy: bool = False) -> str:
+        """Write an object of the model as URDF, and return the text.
+
+        Args:
+            path: The file; if left out, the text is only returned.
+            name: Of the object; the only one of the model, if left out.
+            lossy: Leave out what URDF cannot express, as `formats.write_urdf` does. A joint of a kind that it does not
+                know is fixed.
+
+        Raises:
+            CannotSayInUrdf: With everything that URDF cannot express.
+
+        >>> from armillary.articulation import RevoluteJoint
+        >>> model = ArticulationModel()
+        >>> _ = model.add("lamp/links/foot")
+        >>> print(model.to_urdf())
+        <?xml version="1.0"?>
+        <robot name="lamp">
+          <link name="foot" />
+        </robot>
+        """
+        found = described(self.values(), name)
+        losses = (*found.losses, *urdf_losses(found.robot))
+        if losses and not lossy:
+            raise CannotSayInUrdf(found.robot.name, losses)
+        return write_urdf(found.robot, path, lossy=lossy)
+
+    def to_pinocchio(self, name: str | None = None) -> Any:
+        """Return an object of the model as a `pinocchio.Model`, for dynamics.
+
+        Its joints have their names in the file, without that of the object; each link is a frame of the type BODY.
+        Joints that follow others are mimic joints, so that they have no configuration of their own.
+
+        Args:
+            name: Of the object; the only one of the model, if left out.
+
+        Raises:
+            CannotDescribe: As for `description`.
+            InvalidArgument: A joint is of a kind that pinocchio does not have.
+        """
+        return pinocchio_model(self.description(name))
+
     # Reading
 
     def value(self, path: str) -> Any:
@@ -270,9 +342,7 @@ class ArticulationModel:
         with self._lock:
             return self._current_loops()
 
-    def solve(
-        self, values: Mapping[Variable, float], *, start: Mapping[Variable, float] | None = None
-    ) -> dict[Variable, float]:
+    def solve(self, values: Numbers, *, start: Numbers | None = None) -> dict[Variable, float]:
         """Return the given values, and those of the variables that follow from them by kinematic loops.
 
         Args:
@@ -283,11 +353,9 @@ class ArticulationModel:
             UnreachableLoop: Parts of a kinematic loop do not reach each other.
             SingularLoop: A kinematic loop does not determine its dependents there.
         """
-        for given in (values, *([] if start is None else [start])):
-            if not isinstance(given, Mapping):
-                raise InvalidArgument(f"Values are given as {{variable: number}}, got {given!r}.", given)
+        given, begin = as_numbers(values), None if start is None else as_numbers(start)
         with self._lock:
-            return self._current_loops().solve(values, start)
+            return self._current_loops().solve(given, begin)
 
     def variables(self, under: str = "") -> tuple[Variable, ...]:
         """The positions by which the links at or under a path move, sorted."""
@@ -295,7 +363,7 @@ class ArticulationModel:
         found = {variable for joint in joints for variable in joint.variables}
         return tuple(sorted(found, key=lambda variable: variable.name))
 
-    def constraints(self, variables: Iterable[Variable] | None = None) -> dict[str, Constraint]:
+    def constraints(self, variables: Iterable[VariableLike] | None = None) -> dict[str, Constraint]:
         """Every constraint that contains one of these variables, in its expression or in a bound, by its path.
 
         A position and its velocity are two variables: ask for both to have both. Left out, it is all constraints.
@@ -306,21 +374,21 @@ class ArticulationModel:
         wanted = _variables(variables)
         return {path: one for path, one in found.items() if one.free_variables & wanted}
 
-    def affected_by(self, variables: Iterable[Variable]) -> Affected:
+    def affected_by(self, variables: Iterable[VariableLike]) -> Affected:
         """The links, shapes and other expressions that these variables move, whatever their order."""
         return affected_in(self.values(), {variable.name for variable in _variables(variables)})
 
-    def violations(self, values: Mapping[Variable, float], *, tolerance: float = 1e-9) -> dict[str, Constraint]:
+    def violations(self, values: Numbers, *, tolerance: float = 1e-9) -> dict[str, Constraint]:
         """The constraints that these numbers break, by path (thesis eq. 3.15).
 
         Args:
             values: Of some or all variables; what still has free variables breaks nothing.
             tolerance: In the unit of each constraint: numbers are rounded.
         """
-        found = self.constraints()
-        return {path: one for path, one in found.items() if not one.is_kept(values, tolerance=tolerance)}
+        found, numbers = self.constraints(), as_numbers(values)
+        return {path: one for path, one in found.items() if not one.is_kept(numbers, tolerance=tolerance)}
 
-    def is_valid(self, values: Mapping[Variable, float], *, tolerance: float = 1e-9) -> bool:
+    def is_valid(self, values: Numbers, *, tolerance: float = 1e-9) -> bool:
         """Whether these numbers break no constraint (thesis eq. 3.15)."""
         return not self.violations(values, tolerance=tolerance)
 
@@ -452,12 +520,8 @@ def _only(values: Mapping[str, Any], kind: type[V]) -> dict[str, V]:
     return {path: value for path, value in values.items() if isinstance(value, kind)}
 
 
-def _variables(given: Iterable[Variable]) -> frozenset[Variable]:
-    found = frozenset([given] if isinstance(given, Variable) else given)
-    wrong = next((one for one in found if not isinstance(one, Variable)), None)
-    if wrong is not None:
-        raise InvalidArgument(f"Variables are wanted, got {wrong!r}. Make one with position(name).", wrong)
-    return found
+def _variables(given: Iterable[VariableLike]) -> frozenset[Variable]:
+    return frozenset(map(as_variable, [given] if isinstance(given, Variable | str) else given))
 
 
 def _check(values: Overlay[str, Any], changed: Sequence[str]) -> None:

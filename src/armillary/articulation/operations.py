@@ -243,7 +243,14 @@ class Connect(Operation):
                 raise InvalidOperation(f"'{self.child}' cannot carry itself. Name another parent.", self.parent)
             _of_kind(read, self.parent, Link)
         joint = None if self.joint is None else _of_kind(read, self.joint, Joint)
-        return {self.child: replace(child, parent=self.parent, joint=joint)}
+        connected = Link(
+            visuals=child.visuals,
+            collisions=child.collisions,
+            inertial=child.inertial,
+            parent=self.parent,
+            joint=joint,
+        )
+        return {self.child: connected}
 
 
 def _of_kind(read: Reading, path: str, kind: type[Any]) -> Any:

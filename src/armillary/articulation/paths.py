@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from armillary.errors import InvalidPath
 
@@ -17,6 +18,11 @@ def as_path(value: object) -> str:
     """Return the path in its one stored form (NFC), or raise `InvalidPath`."""
     if not isinstance(value, str):
         raise InvalidPath(f"A path is a str like 'robot/links/gripper', got {value!r}.", value)
+    return _stored(value)
+
+
+@lru_cache(maxsize=8192)
+def _stored(value: str) -> str:
     if _PLAIN.fullmatch(value):
         return value
     if not value or not all(value.split("/")):

@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -25,15 +25,19 @@ if TYPE_CHECKING:
     from armillary.articulation.expressions import Expression
 
 __all__ = [
+    "ByVariable",
+    "Numbers",
     "Order",
     "ScalarOperators",
     "Variable",
+    "VariableLike",
     "acceleration",
     "apply_binary",
     "apply_unary",
     "as_direction",
     "as_numbers",
     "as_values",
+    "as_variable",
     "as_variables",
     "by_name",
     "is_scalar",
@@ -43,6 +47,7 @@ __all__ = [
     "velocity",
 ]
 
+V = TypeVar("V")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -245,6 +250,14 @@ class Variable(ScalarOperators):
         return self._name + "'" * self._order
 
 
+VariableLike = Variable | str
+"""A variable, or its name: `door/hinge` is a position, `door/hinge'` its velocity."""
+Numbers = Mapping[Variable, float] | Mapping[str, float] | Mapping[VariableLike, float]
+"""Numbers of variables, which are given by themselves or by name."""
+ByVariable = Mapping[Variable, Any] | Mapping[str, Any] | Mapping[VariableLike, Any]
+"""Anything by variable, which is given by itself or by name."""
+
+
 def position(name: str) -> Variable:
     """The position of a degree of freedom, in metres or radians."""
     return Variable(name)
@@ -274,7 +287,7 @@ def as_variables(values: Any) -> list[Variable]:
     """Check a list of variables, in which none occurs twice."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise InvalidArgument(f"A list of variables is wanted, got {values!r}.", values)
-    found = [_as_variable(value) for value in values]
+    found = [as_variable(value) for value in values]
     twice = next((variable for i, variable in enumerate(found) if variable in found[:i]), None)
     if twice is not None:
         raise InvalidArgument(f"{twice!r} occurs twice in the list of variables. Name it once.", twice)
@@ -283,7 +296,7 @@ def as_variables(values: Any) -> list[Variable]:
 
 def as_direction(value: Any) -> Variable:
     """Check a key of a gradient: a variable along which another one can change."""
-    variable = _as_variable(value)
+    variable = as_variable(value)
     if not variable.order:
         raise InvalidArgument(
             f"{variable!r} is no key of a gradient: an expression changes along velocities and higher orders. "
@@ -296,17 +309,25 @@ def as_direction(value: Any) -> Variable:
 def as_values(values: Any) -> dict[Variable, Term]:
     """Check what to substitute for which variable."""
     given = _as_mapping(values).items()
-    return {_as_variable(key): scalar_term(value, f"The value of {key!r}") for key, value in given}
+    return _each_once(values, [(as_variable(key), scalar_term(value, f"The value of {key!r}")) for key, value in given])
 
 
 def as_numbers(values: Any) -> dict[Variable, float]:
-    """Check numbers of variables."""
+    """Check numbers of variables, each given once."""
     try:
-        return {_as_variable(key): float(value) for key, value in _as_mapping(values).items()}
+        return _each_once(values, [(as_variable(key), float(value)) for key, value in _as_mapping(values).items()])
     except (TypeError, ValueError) as error:
         if isinstance(error, InvalidArgument):
             raise
         raise InvalidArgument(f"The values of variables are numbers: {error}.", values) from error
+
+
+def _each_once(given: Any, pairs: list[tuple[Variable, V]]) -> dict[Variable, V]:
+    found = dict(pairs)
+    if len(found) != len(pairs):  # by name, and once more as a variable
+        twice = next(variable for i, (variable, _) in enumerate(pairs) if variable in dict(pairs[:i]))
+        raise InvalidArgument(f"{twice!r} is given twice. Give it once.", given)
+    return found
 
 
 def _as_mapping(values: Any) -> Mapping[Any, Any]:
@@ -315,10 +336,16 @@ def _as_mapping(values: Any) -> Mapping[Any, Any]:
     return values
 
 
-def _as_variable(value: Any) -> Variable:
-    if not isinstance(value, Variable):
-        raise InvalidArgument(f"A variable is wanted, got {value!r}. Make one with position(name).", value)
-    return value
+def as_variable(value: Any) -> Variable:
+    """Check a variable, or make it of its name, as `str(variable)` writes it: with a prime for each order."""
+    if isinstance(value, Variable):
+        return value
+    if isinstance(value, str):
+        name = value.rstrip("'")
+        order = len(value) - len(name)
+        if name and order <= Order.JERK:
+            return Variable(name, Order(order))
+    raise InvalidArgument(f"A variable or its name is wanted, got {value!r}. Make one with position(name).", value)
 
 
 def _as_order(order: object) -> Order:

@@ -7,7 +7,7 @@ Each error carries its evidence as attributes and builds its own sentence: what 
 
 from __future__ import annotations
 
-from armillary.errors import base, estimation, files, frames, history, models, relations, scene
+from armillary.errors import base, estimation, files, frames, history, models, relations, scene, sharing
 from armillary.errors.base import *
 from armillary.errors.estimation import *
 from armillary.errors.files import *
@@ -16,9 +16,12 @@ from armillary.errors.history import *
 from armillary.errors.models import *
 from armillary.errors.relations import *
 from armillary.errors.scene import *
+from armillary.errors.sharing import *
 
 __all__ = [
-    name for part in (base, estimation, files, frames, history, models, relations, scene) for name in part.__all__
+    name
+    for part in (base, estimation, files, frames, history, models, relations, scene, sharing)
+    for name in part.__all__
 ]
 __all__.sort()
 

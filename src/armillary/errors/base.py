@@ -19,7 +19,8 @@ __all__ = [
 ]
 
 
-def _restored(kind: type[ArmillaryError], args: tuple[object, ...], evidence: dict[str, object]) -> ArmillaryError:
+def restored_error(kind: type[ArmillaryError], args: tuple[object, ...], evidence: dict[str, object]) -> ArmillaryError:
+    """Return an error with its evidence, without calling its constructor: for copies of it in other processes."""
     error = kind.__new__(kind)
     if args:
         error.args = args
@@ -38,7 +39,7 @@ class ArmillaryError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the error with its evidence, without calling its constructor."""
-        return _restored, (type(self), self.args, self.__dict__)
+        return restored_error, (type(self), self.args, self.__dict__)
 
 
 class FromEvidence(ArmillaryError):
@@ -66,7 +67,7 @@ class FromEvidence(ArmillaryError):
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the evidence alone."""
-        return _restored, (type(self), (), self.__dict__)
+        return restored_error, (type(self), (), self.__dict__)
 
 
 class GivenValue:
@@ -87,7 +88,7 @@ class GivenValue:
             pickle.dumps(self.value)
         except Exception:  # noqa: BLE001  (a user's object may raise anything)
             evidence["value"] = object.__repr__(self.value)
-        return _restored, (type(self), self.args, evidence)
+        return restored_error, (type(self), self.args, evidence)
 
 
 class InvalidTransform(GivenValue, ArmillaryError, ValueError):

@@ -8,6 +8,7 @@ from armillary.errors.base import ArmillaryError
 from armillary.errors.format import list_names, nearest_name
 
 __all__ = [
+    "CannotDescribe",
     "CannotSayInUrdf",
     "InvalidExtrinsicsFile",
     "InvalidMesh",
@@ -137,6 +138,17 @@ class CannotSayInUrdf(ArmillaryError, ValueError):
         super().__init__(
             f"URDF cannot express all of the robot '{robot}':{_lines(self.missing)}\n"
             "Nothing was written. Pass lossy=True to write it without these."
+        )
+
+
+class CannotDescribe(ArmillaryError, ValueError):
+    """A description of links and joints cannot express part of a model; `missing` lists everything that it cannot."""
+
+    def __init__(self, robot: str, missing: Sequence[str]) -> None:
+        self.robot, self.missing = robot, tuple(missing)
+        super().__init__(
+            f"Links and joints alone are not all of '{robot}':{_lines(self.missing)}\n"
+            "Nothing was made. Remove these from a copy of the model (model.copy()), or save the model itself."
         )
 
 

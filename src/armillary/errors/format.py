@@ -75,6 +75,9 @@ def nearest_name(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str
     if len(name) > _MAX_NAME:
         return None
     candidates = [other for other in islice(known, _MAX_COMPARED) if len(other) <= _MAX_NAME]
+    in_world = name.replace("/links/", "/").replace("/joints/", "/")  # a path of a model, where a world is asked
+    if in_world != name and in_world in candidates:
+        return in_world
     found = get_close_matches(name, candidates, n=1, cutoff=cutoff)
     return found[0] if found else None
 

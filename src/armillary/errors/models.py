@@ -20,6 +20,7 @@ __all__ = [
     "LinkLoop",
     "LoopBranchUncertain",
     "LoopError",
+    "MachineCodeFailed",
     "MissingRead",
     "MountOutdated",
     "NoSuchEntry",
@@ -220,6 +221,17 @@ class CannotCompile(ArmillaryError, RuntimeError):
     def __init__(self, reason: str, hint: str) -> None:
         self.reason = reason
         super().__init__(f"The expression cannot become machine code: {reason}. {hint}")
+
+
+class MachineCodeFailed(UserWarning):
+    """An expression was to become machine code and does not; its tape goes on being run. `reason` says why."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+    def __str__(self) -> str:
+        return f"{self.reason} Its tape goes on being run: the same numbers, more slowly."
 
 
 class InvalidExpression(ArmillaryError, ValueError):

@@ -42,7 +42,7 @@ _ZERO = (0.0, 0.0, 0.0)
 _LETTERS = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class MjElement(Element):
     """One element of MJCF. Attributes that it does not have are those of its class of defaults.
 

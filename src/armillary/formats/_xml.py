@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from os import PathLike, fspath
@@ -43,6 +43,7 @@ _DECLARED = re.compile(rb"""\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([\w.-]+)["']"
 _DOCTYPE = re.compile(r"(?>\s+|<!--.*?-->|<\?.*?\?>)*+<!DOCTYPE", re.DOTALL)
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_NONE: list[Element] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +154,25 @@ def parse(source: Source) -> Element:
     return Element(root, source)
 
 
+def _plain_numbers(text: str) -> tuple[float, ...] | None:
+    """Return the finite numbers of a text; None where they are not written as those of a file are."""
+    try:
+        numbers = tuple(map(float, text.split()))
+    except ValueError:
+        return None
+    # Python's own numbers can also have underscores and the digits of other scripts.
+    return numbers if "_" not in text and text.isascii() and math.isfinite(sum(numbers)) else None
+
+
+def _plain_number(text: str) -> float | None:
+    """Return the finite number of a text; None where it is not written as that of a file is."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if "_" not in text and text.isascii() and math.isfinite(number) else None
+
+
 def declares_doctype(content: bytes) -> bool:
     """Whether an XML file declares a document type, after whatever comments, or has an encoding that hides it."""
     encoding, skipped = _encoding(content)
@@ -175,12 +195,16 @@ def _without_declaration(text: str) -> str:
     return text if declaration is None else "\n" * declaration[0].count("\n") + text[declaration.end() :]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Element:
-    """One element of a file. Its methods read and check values; errors name the file and the line."""
+    """One element of a file. Its methods read and check values; errors name the file and the line.
+
+    Robots have thousands of numbers: what is right is read in few steps, and only what is not is looked at closely.
+    """
 
     xml: Any
     source: Source
+    _by_tag: dict[str, list[Element]] | None = field(default=None, init=False, repr=False)
 
     @property
     def tag(self) -> str:
@@ -211,10 +235,20 @@ class Element:
 
     def child(self, tag: str) -> Element | None:
         """Its only child with this tag, or None; raises if there are two."""
-        found = list(self.xml.iterchildren(tag))
+        found = self.children_of(tag)
+        if not found:
+            return None
         if len(found) > 1:
-            raise Element(found[1], self.source).error(f"this is the second <{tag}> here, and there can be one")
-        return Element(found[0], self.source) if found else None
+            raise found[1].error(f"this is the second <{tag}> here, and there can be one")
+        return found[0]
+
+    def children_of(self, tag: str) -> list[Element]:
+        """Its direct children with this tag, in order; all are gathered at the first call."""
+        if self._by_tag is None:
+            self._by_tag = {}
+            for child in self.xml:
+                self._by_tag.setdefault(child.tag, []).append(Element(child, self.source))
+        return self._by_tag.get(tag, _NONE)
 
     def required_child(self, tag: str) -> Element:
         """Its only child with this tag; raises if there is none."""
@@ -266,17 +300,25 @@ class Element:
         value = self.get(attribute)
         if value is None and default is not None:
             return default
-        return self.as_number(self.required(attribute), attribute)
+        number = None if value is None else _plain_number(value)
+        return self.as_number(self.required(attribute), attribute) if number is None else number
 
     def optional_number(self, attribute: str) -> float | None:
         """The finite number of an attribute, or None."""
-        return None if self.get(attribute) is None else self.number(attribute)
+        value = self.get(attribute)
+        if value is None:
+            return None
+        number = _plain_number(value)
+        return self.number(attribute) if number is None else number
 
     def numbers(self, attribute: str, count: int, default: tuple[float, ...] | None = None) -> tuple[float, ...]:
         """The `count` finite numbers of an attribute, separated by spaces."""
         value = self.get(attribute)
         if value is None and default is not None:
             return default
+        numbers = _plain_numbers(value) if value else None
+        if numbers is not None and len(numbers) == count:
+            return numbers
         return self.as_numbers(self.required(attribute), count, attribute)
 
     def as_numbers(self, value: str, count: int, what: str) -> tuple[float, ...]:
@@ -296,6 +338,8 @@ class Element:
 
     def bounded(self, values: tuple[float, ...], what: str) -> tuple[float, ...]:
         """Check that lengths or angles are small enough to be added, and return them."""
+        if max(values) <= LARGEST_LENGTH and min(values) >= -LARGEST_LENGTH:
+            return values
         for value in values:
             if abs(value) > LARGEST_LENGTH:
                 raise self.error(f"{what} is {value:g}, and nothing is farther than {LARGEST_LENGTH:g} m")

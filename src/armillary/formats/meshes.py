@@ -19,7 +19,7 @@ from armillary.formats.whole_files import as_file_path, read_regular
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["MeshArrays", "MissingMesh", "missing_meshes", "read_mesh", "read_meshes"]
+__all__ = ["MeshArrays", "MeshPart", "MissingMesh", "missing_meshes", "read_mesh", "read_mesh_parts", "read_meshes"]
 
 _SUFFIXES = (".stl", ".obj", ".dae", ".glb", ".gltf")
 _CORNERS = _AXES = 3
@@ -35,6 +35,21 @@ class MeshArrays(NamedTuple):
 
     vertices: NDArray[np.float64]
     faces: NDArray[np.int64]
+
+
+Rgba = tuple[float, float, float, float]
+
+
+class MeshPart(NamedTuple):
+    """The triangles of a mesh that have one colour.
+
+    Attributes:
+        arrays: The triangles.
+        rgba: Red, green, blue and opacity, from 0 to 1; None where the file has no colour for them.
+    """
+
+    arrays: MeshArrays
+    rgba: Rgba | None
 
 
 class MissingMesh(NamedTuple):
@@ -94,6 +109,49 @@ def read_mesh(path: str | PathLike[str], *, scale: Triple = (1.0, 1.0, 1.0)) -> 
     return _scaled(_stored(fspath(as_file_path(path))), scale)
 
 
+def read_mesh_parts(path: str | PathLike[str], *, scale: Triple = (1.0, 1.0, 1.0)) -> tuple[MeshPart, ...]:
+    """Read one mesh as its parts of one colour each: those of the materials in a DAE (Collada) file.
+
+    Other files are one part without a colour. Textures are not read: what has one has the colour that it is tinted
+    with. Together the parts have the triangles of `read_mesh`.
+
+    Raises:
+        InvalidMesh: As for `read_mesh`.
+    """
+    name = fspath(as_file_path(path))
+    if Path(name).suffix.lower() != ".dae":
+        return (MeshPart(read_mesh(name, scale=scale), None),)
+    scene, metres = _scene(name, _checked_content(name))
+    by_color: dict[Rgba | None, list[Any]] = {}
+    try:
+        for piece in scene.dump():
+            by_color.setdefault(_color_of(piece), []).append(piece)
+        joined = [(_joined(pieces, metres), color) for color, pieces in by_color.items()]
+    except Exception as error:  # a reader of untrusted files may raise anything
+        raise InvalidMesh(name, f"trimesh cannot read it ({type(error).__name__}: {error})") from error
+    if not joined:
+        raise InvalidMesh(name, "it holds no triangles")
+    for (vertices, faces), _ in joined:
+        _check_triangles(name, vertices, faces)
+    return tuple(MeshPart(_scaled(arrays, scale), color) for arrays, color in joined)
+
+
+def _joined(pieces: list[Any], metres: float) -> MeshArrays:
+    counts = np.cumsum([0, *(len(piece.vertices) for piece in pieces)])
+    faces = [np.asarray(piece.faces, dtype=np.int64) + count for piece, count in zip(pieces, counts, strict=False)]
+    vertices = np.concatenate([np.asarray(piece.vertices, dtype=np.float64) for piece in pieces]) * metres
+    return MeshArrays(vertices, np.concatenate(faces))
+
+
+def _color_of(piece: Any) -> Rgba | None:
+    """Return the diffuse colour of the material; None where it has none. What is not seen at all is a mistake."""
+    factor = getattr(getattr(piece.visual, "material", None), "baseColorFactor", None)
+    if factor is None:
+        return None
+    red, green, blue, opacity = (float(round(number / 255.0, 4)) for number in factor)
+    return red, green, blue, opacity or 1.0
+
+
 def _stored(name: str) -> MeshArrays:
     """Read a mesh as its file has it."""
     vertices, faces = _triangles(name, _checked_content(name))
@@ -126,6 +184,16 @@ def _checked_content(name: str) -> bytes:
 
 
 def _triangles(name: str, content: bytes) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    scene, metres = _scene(name, content)
+    try:
+        mesh = scene.to_mesh()
+        return np.array(mesh.vertices, dtype=np.float64) * metres, np.array(mesh.faces, dtype=np.int64)
+    except Exception as error:  # a reader of untrusted files may raise anything
+        raise InvalidMesh(name, f"trimesh cannot read it ({type(error).__name__}: {error})") from error
+
+
+def _scene(name: str, content: bytes) -> tuple[Any, float]:
+    """Return what trimesh reads of a file, and the length of its unit."""
     trimesh, kind = _imported("trimesh"), Path(name).suffix.lower().removeprefix(".")
     if kind == "dae":
         _imported("collada")
@@ -133,9 +201,7 @@ def _triangles(name: str, content: bytes) -> tuple[NDArray[np.float64], NDArray[
         beside = trimesh.resolvers.FilePathResolver(name) if kind == "gltf" else None
         options = {"process": False, "skip_materials": True}
         scene = trimesh.load_scene(BytesIO(content), file_type=kind, resolver=beside, **options)
-        mesh = scene.to_mesh()
-        metres = trimesh.units.unit_conversion(scene.units, "meters") if scene.units else 1.0
-        return np.array(mesh.vertices, dtype=np.float64) * metres, np.array(mesh.faces, dtype=np.int64)
+        return scene, float(trimesh.units.unit_conversion(scene.units, "meters")) if scene.units else 1.0
     except Exception as error:  # a reader of untrusted files may raise anything
         raise InvalidMesh(name, f"trimesh cannot read it ({type(error).__name__}: {error})") from error
 

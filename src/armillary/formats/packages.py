@@ -36,6 +36,7 @@ class FileFinder:
             raise InvalidArgument(f"packages is a mapping or a list of folders, got {packages!r}. Pass it in a list.")
         self._beside = beside
         self._found: dict[str, Path | None] = {}
+        self._paths: dict[str, str | None] = {}
         self._given: tuple[Path, ...] = ()
         if isinstance(packages, Mapping):
             self._found.update({name: Path(folder) for name, folder in packages.items()})
@@ -44,6 +45,11 @@ class FileFinder:
 
     def path_of(self, uri: str) -> str | None:
         """Return the path that a URI means, whether or not it exists; None where its package is not found."""
+        if uri not in self._paths:
+            self._paths[uri] = self._path_of(uri)
+        return self._paths[uri]
+
+    def _path_of(self, uri: str) -> str | None:
         if uri.startswith(_IN_PACKAGE):
             package, _, inside = uri.partition("://")[2].partition("/")
             return self._in_package(package, inside)
@@ -58,7 +64,10 @@ class FileFinder:
         if package not in self._found:
             self._found[package] = self._find(package)
         folder = self._found[package]
-        return None if folder is None or not _stays_inside(inside) else str(folder / inside)
+        if folder is None or not _stays_inside(inside):
+            return None
+        is_plain = "//" not in inside and "./" not in inside and not inside.endswith((".", "/"))
+        return f"{folder}/{inside}" if is_plain and inside and os.sep == "/" else str(folder / inside)
 
     def _find(self, package: str) -> Path | None:
         if not package or package in {".", ".."}:
@@ -79,6 +88,8 @@ class FileFinder:
 
 
 def _stays_inside(inside: str) -> bool:
+    if ".." not in inside and not inside.startswith("/"):
+        return True
     return not os.path.normpath(inside).startswith("..") and not inside.startswith("/")
 
 

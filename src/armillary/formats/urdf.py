@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from os import PathLike, fspath
 from typing import TypeVar, cast
 
@@ -93,14 +92,17 @@ def _read_robot(element: Element, source: Source, packages: PackageFolders) -> R
 
 
 def _reject_xacro(robot: Element) -> None:
+    if "xacro" not in robot.source.text:
+        return
     for child in robot.children():
         if "xacro" in child.tag.partition("}")[0]:
             raise child.error("this is xacro, which is not expanded yet", "Give the file a name that ends in .xacro.")
 
 
+_IDENTITY = Transform.identity()
 _FORMS = ("box", "sphere", "cylinder", "capsule", "mesh")
 _ZERO = (0.0, 0.0, 0.0)
-_MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+_MOMENTS = {"ixx": None, "ixy": 0.0, "ixz": 0.0, "iyy": None, "iyz": 0.0, "izz": None}
 
 
 def _triple(element: Element, attribute: str, default: Triple | None = None) -> Triple:
@@ -112,7 +114,7 @@ def _origin(element: Element) -> Transform:
     """Return the transform of its `<origin>`; the identity where it has none."""
     origin = element.child("origin")
     if origin is None:
-        return Transform.identity()
+        return _IDENTITY
     xyz, rpy = _triple(origin, "xyz", _ZERO), _triple(origin, "rpy", _ZERO)
     origin.bounded((*xyz, *rpy), "a place")
     return Transform.from_xyz_rpy(xyz=xyz, rpy=rpy)
@@ -128,23 +130,23 @@ def _read_link(element: Element, materials: Mapping[str, Material], files: FileF
     """Read one `<link>`."""
     return LinkDescription(
         name=element.name(),
-        visuals=tuple(_visual(shape, materials, files) for shape in element.children("visual")),
-        collisions=tuple(_shape(shape, files) for shape in element.children("collision")),
+        visuals=tuple([_visual(shape, materials, files) for shape in element.children_of("visual")]),
+        collisions=tuple([_shape(shape, files) for shape in element.children_of("collision")]),
         inertial=_inertial(element.child("inertial")),
     )
 
 
 def _visual(element: Element, materials: Mapping[str, Material], files: FileFinder) -> ShapeDescription:
     named = element.child("material")
-    shape = _shape(element, files)
-    return shape if named is None else replace(shape, material=_visual_material(named, materials))
+    return _shape(element, files, None if named is None else _visual_material(named, materials))
 
 
-def _shape(element: Element, files: FileFinder) -> ShapeDescription:
+def _shape(element: Element, files: FileFinder, material: Material | None = None) -> ShapeDescription:
     return ShapeDescription(
         name=element.get("name") or "",
         link_T_shape=_origin(element),
         form=_form(element.required_child("geometry"), files),
+        material=material,
     )
 
 
@@ -189,7 +191,7 @@ def _inertial(element: Element | None) -> Inertial | None:
     if element is None:
         return None
     mass, inertia = element.required_child("mass"), element.required_child("inertia")
-    moments = tuple(inertia.number(name, None if name in {"ixx", "iyy", "izz"} else 0.0) for name in _MOMENTS)
+    moments = tuple([inertia.number(name, default) for name, default in _MOMENTS.items()])
     return Inertial(
         mass_kg=mass.number("value"),
         link_T_inertia=_origin(element),

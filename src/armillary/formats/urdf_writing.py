@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 
 from armillary._core import Transform
-from armillary.errors import CannotSayInUrdf
+from armillary.errors import CannotSayInUrdf, InvalidArgument
 from armillary.formats._xml import LARGEST_LENGTH
 from armillary.formats.descriptions import (
     BoxForm,
@@ -65,6 +65,9 @@ def write_urdf(robot: RobotDescription, path: str | PathLike[str] | None = None,
       <link name="foot" />
     </robot>
     """
+    if not isinstance(robot, RobotDescription):
+        hint = "A model is written by model.to_urdf()." if hasattr(robot, "to_urdf") else "read_urdf returns one."
+        raise InvalidArgument(f"write_urdf takes a RobotDescription, got {robot!r}. {hint}", robot)
     losses = urdf_losses(robot)
     if losses and not lossy:
         raise CannotSayInUrdf(robot.name, losses)

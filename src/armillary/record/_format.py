@@ -24,6 +24,7 @@ SETTINGS = {
     "process_noise": "process_noise",
     "predict_up_to_s": "predict_up_to_s",
     "hold_up_to_s": "hold_up_to_s",
+    "max_sources": "max_sources",
     "max_waits": "max_waits",
     "max_paths": "max_paths",
     "max_changes": "max_changes",

@@ -32,15 +32,12 @@ from armillary.record._sections import (
 )
 from armillary.record._version_1 import VERSION as VERSION_1
 from armillary.record._version_1 import SavedAssertions, read_assertions
-from armillary.scene import SetTransform
-from armillary.scene.files import CONNECTION, PlacedAt, connection_in, samples_in, shape_in, unpacked
+from armillary.scene import PreferJoint, SetTransform
+from armillary.scene.files import PlacedAt, contents_in, samples_in, unpacked
 from armillary.shapes import Levels
 from armillary.store import Store
-from armillary.store.payloads import shape_payload
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from armillary.store.payloads import Connection
 
     Content = Levels | Connection
@@ -143,7 +140,7 @@ def _saved_world(top: Field, folder: Path, max_bytes: int, kinds: tuple[type[Any
     return SavedWorld(
         settings=settings_in(parts["settings"]),
         has_root_frame=parts["has_root_frame"].boolean(),
-        records=tuple(_records(parts["records"], _contents(parts["contents"], arrays))),
+        records=tuple(_records(parts["records"], contents_in(parts["contents"], arrays))),
         held=_ranges(parts["held"]),
         dropped=_ranges(parts["dropped"]),
         samples=tuple(map(_samples, parts["samples"].items())),
@@ -179,35 +176,6 @@ def _range(field: Field) -> tuple[int, int]:
     if not 0 < first <= last < _MOST:
         raise field.refused("the first and the last of some sequence numbers are expected")
     return first, last
-
-
-def _contents(field: Field, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Content]:
-    """Read what nodes carry, by digest."""
-    found: dict[str, Content] = {}
-    for entry in field.items():
-        digest, content = _connection(entry) if "sources" in entry.mapping() else _levels(entry, arrays)
-        named = entry.at("digest").text()
-        if named in found:
-            raise entry.at("digest").refused("this content is given twice")
-        if named != digest.hex():
-            raise entry.at("digest").refused("this is not the digest of what is there")
-        found[named] = content
-    return found
-
-
-def _connection(entry: Field) -> tuple[bytes, Connection]:
-    connection = connection_in(entry.members(("digest", *CONNECTION)))
-    return connection.digest(), connection
-
-
-def _levels(entry: Field, arrays: Mapping[str, NDArray[Any]]) -> tuple[bytes, Levels]:
-    parts = entry.members(("digest", "levels", "is_always"))
-    is_always = parts["is_always"].boolean()
-    shapes = [shape_in(level, arrays) for level in parts["levels"].items()]
-    if not shapes:
-        raise parts["levels"].refused("at least one level is expected")
-    levels, digest = parts["levels"].checked(partial(shape_payload, shapes[0], shapes[1:], is_always=is_always))
-    return digest, levels
 
 
 def _records(field: Field, contents: Mapping[str, Content]) -> Iterator[ChangeRecord]:
@@ -256,6 +224,12 @@ def _mount(field: Field, models: list[Any]) -> SavedMount:
 # -- Restoring
 
 
+def _prefer_joint(store: Store, joint: str, source: str) -> None:
+    """Assert a preference of a file that has no record of it; samples of its source may still come."""
+    if (joint, source, None, None) not in store.joint_preferences():
+        store.add_unchecked([PreferJoint(joint, source)])
+
+
 def _steps(saved: SavedWorld, world: Any) -> Iterator[Step]:
     """Yield each step of restoring, with the field that is blamed where it fails."""
     yield saved.top.at("records"), partial(_merge, saved, world.store)
@@ -266,7 +240,7 @@ def _steps(saved: SavedWorld, world: Any) -> Iterator[Step]:
     # Before the models are there: nothing follows from these samples, they are all that was stored.
     yield from setting_joints(saved.joints, partial(_restore_joints, world.store))
     for field, joint, source in saved.joint_preferences:
-        yield field, partial(world.store.restore_joint_preference, joint, source)
+        yield field, partial(_prefer_joint, world.store, joint, source)
     for mount in saved.mounts:
         yield mount.field, partial(_adopt, world, mount)
     for entry in saved.top.at("closed_loops").items():

@@ -16,14 +16,12 @@ from armillary.formats.whole_files import as_file_path
 from armillary.record._format import FORMAT, SETTINGS, VERSION
 from armillary.scene.files import (
     JsonLines,
-    connection_entry,
+    content_entries,
     document_text,
     pose_fields,
-    shape_entry,
     write_with_arrays,
 )
 from armillary.store.nodes import TRANSFORM_KINDS
-from armillary.store.payloads import Connection
 from armillary.store.store import NO_RELATION
 from armillary.store.values import FOREVER_NS
 
@@ -56,7 +54,7 @@ def write_world(world: Any, path: str | PathLike[str]) -> None:
     with closing(world.store.copy()) as store:
         records = store.records()
         arrays: dict[str, NDArray[Any]] = {}
-        contents = list(_content_entries(records, arrays))
+        contents = list(content_entries(records, arrays))
         document = {
             "format": FORMAT,
             "version": VERSION,
@@ -70,7 +68,7 @@ def write_world(world: Any, path: str | PathLike[str]) -> None:
             "samples": list(_sample_entries(store, records)),
             "kept": list(retention_entries(store)),
             "joints": list(_joint_entries(store)),
-            "joint_preferences": [{"name": name, "source": who} for name, who in store.preferred_joint_sources()],
+            "joint_preferences": [],
             **beside,
         }
     write_with_arrays(file, arrays, lambda named: document_text({**document, "arrays": named}))
@@ -88,21 +86,6 @@ def _plain(value: Any) -> Any:
 def _ranges(changes: dict[int, list[tuple[int, int]]]) -> list[dict[str, Any]]:
     """Return the entries of a version vector; authors are written as in records."""
     return [{"author": f"{author:016x}", "ranges": ranges} for author, ranges in sorted(changes.items())]
-
-
-def _content_entries(records: Sequence[ChangeRecord], arrays: dict[str, NDArray[Any]]) -> Iterator[dict[str, Any]]:
-    """Yield what nodes carry, each once."""
-    written: set[str] = set()
-    for record in records:
-        content = record.content_object
-        if content is None or record.content in written:
-            continue
-        written.add(record.content)
-        if isinstance(content, Connection):
-            yield {"digest": record.content, **connection_entry(content)}
-        else:
-            levels = [shape_entry(level, arrays) for level in content]
-            yield {"digest": record.content, "levels": levels, "is_always": content.is_always}
 
 
 def _sample_entries(store: Store, records: Sequence[ChangeRecord]) -> Iterator[dict[str, Any]]:

@@ -18,6 +18,7 @@ from armillary.relations.storage import (
     as_names,
     as_origin,
     origin_of_both,
+    spread_of_helper,
 )
 from armillary.transforms import Rotation
 
@@ -189,6 +190,11 @@ def turn_to(value: Any, orientation: object) -> Any:
     helper = _checks.part(asked, orientation, Orientation)
     _checks.helper_coordinate_frame(asked, value, helper)
     return adapt_rotation(helper.coordinates)
+
+
+def spread_of_turn(value: Any, orientation: Any) -> Any:
+    """Return the covariance of an orientation, or of that of a pose, as `spread_of_helper` does for this value."""
+    return spread_of_helper(value, getattr(orientation, "orientation", orientation))
 
 
 def turned_spread(turn: Any, covariance: Any, *, back: bool = False) -> Any:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
+import numpy as np
+
 from armillary.relations import _checks
 from armillary.relations._arguments import explain_arguments
 from armillary.relations._checks import no_sum
 from armillary.relations._vector import DatedVector
-from armillary.relations.storage import POSE_ORIGIN, PoseOrigin
+from armillary.relations.arrays import with_helper
+from armillary.relations.storage import POSE_ORIGIN, PoseOrigin, spread_of_helper
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -133,4 +136,5 @@ class Position(DatedVector):
         asked = _checks.changing("change_reference_point", self, position)
         position = _checks.part(asked, position, Position)
         _checks.helper_reference_point(asked, self, position)
-        return self._with(self.vector + position.vector, reference_point=position.reference_point)
+        moved = self._with(self.vector + position.vector, reference_point=position.reference_point)
+        return moved._replace(covariance=with_helper(self.covariance, np.eye(3), spread_of_helper(self, position)))

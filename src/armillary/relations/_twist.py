@@ -15,10 +15,10 @@ from armillary.errors import InvalidArgument, NotRepresentable, RepresentationDi
 from armillary.relations import _checks, _display, motion
 from armillary.relations._arguments import explain_arguments
 from armillary.relations._checks import Asked, no_reference_point, no_sum
-from armillary.relations._orientation import Orientation, turn_to
+from armillary.relations._orientation import Orientation, spread_of_turn, turn_to
 from armillary.relations._position import Position
 from armillary.relations._velocity import AngularVelocity, LinearVelocity
-from armillary.relations.arrays import added, both_turned, frozen, point_moved, seen_through
+from armillary.relations.arrays import added, both_turned, frozen, point_moved, seen_through, skew, with_helper
 from armillary.relations.representations import NATIVE, LinearAngular, Representation
 from armillary.relations.representations._native import trusted_twist
 from armillary.relations.representations.adapters import adapt_twist, adapt_vector, unwrap
@@ -31,6 +31,7 @@ from armillary.relations.storage import (
     as_origin,
     origin_of,
     origin_of_both,
+    spread_of_helper,
     trusted,
 )
 from armillary.stamps import as_stamp
@@ -259,7 +260,8 @@ class Twist(Stored, NativeTwist):
         """At another point of the same body, v' = v + w x p.
 
         Args:
-            position: p, of the new point from the present one, both fixed to the body.
+            position: p, of the new point from the present one, both fixed to the body. Its covariance counts; without
+                one it is exact if it holds always, else the covariance is None.
         """
         asked = _checks.changing("change_point", self, position)
         position = _checks.part(asked, position, Position)
@@ -269,14 +271,20 @@ class Twist(Stored, NativeTwist):
             raise _not_representable(asked, parts.form, position.point, self.expressed_in)
         moved = adapt_vector(linear + adapt_vector(angular.cross(position.vector)))
         covariance = self.covariance
+        if covariance is not None:
+            J, spread = np.vstack([skew(self.angular), np.zeros((3, 3))]), spread_of_helper(self, position)
+            covariance = with_helper(seen_through(point_moved(position.xyz), covariance), J, spread)
         return self._replace(
             point=position.point,
             coordinates=unwrap(parts.with_parts(moved, angular, parts.form)),
-            covariance=None if covariance is None else seen_through(point_moved(position.xyz), covariance),
+            covariance=covariance,
         )
 
     def change_coordinate_frame(self, orientation: Orientation) -> Self:
-        """Along other axes: `orientation` is that of `expressed_in` in the new frame."""
+        """Along other axes: `orientation` is that of `expressed_in` in the new frame, and its covariance counts.
+
+        Without one it is exact if it holds always, else the covariance is None.
+        """
         asked = _checks.changing("change_coordinate_frame", self, orientation)
         turn, parts, covariance = turn_to(self, orientation), self.parts, self.covariance
         is_still_hybrid = orientation.reference_body == self.reference_body and orientation.in_frame != self.point
@@ -284,7 +292,9 @@ class Twist(Stored, NativeTwist):
             raise _not_representable(asked, parts.form, self.point, orientation.in_frame)
         linear, angular = (adapt_vector(turn.rotate(vector)) for vector in motion.vectors(self))
         if covariance is not None:
-            covariance = seen_through(both_turned(orientation.rotation.matrix), covariance)
+            R, spread = orientation.rotation.matrix, spread_of_turn(self, orientation)
+            J = np.vstack([-R @ skew(self.linear), -R @ skew(self.angular)])
+            covariance = with_helper(seen_through(both_turned(R), covariance), J, spread)
         return self._replace(
             expressed_in=orientation.in_frame,
             coordinates=unwrap(parts.with_parts(linear, angular, parts.form)),

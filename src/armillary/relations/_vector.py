@@ -9,8 +9,8 @@ from numpy import float64
 
 from armillary.errors import InvalidArgument
 from armillary.relations import _checks, _display
-from armillary.relations._orientation import turn_to, turned_spread
-from armillary.relations.arrays import added, as_vector3
+from armillary.relations._orientation import spread_of_turn, turn_to, turned_spread
+from armillary.relations.arrays import added, as_vector3, skew, with_helper
 from armillary.relations.representations.adapters import adapt_vector, unwrap
 from armillary.relations.storage import Dated, Stored, are_independent, as_names, as_origin, origin_of_both
 
@@ -136,13 +136,17 @@ class DatedVector(Dated, VectorRelation):
         self._fill(self._checked(coordinates, xyz, names) | as_origin(3, self._ORIGIN, origin))
 
     def change_coordinate_frame(self, orientation: Any) -> Self:
-        """The same vector along other axes, which count as exact.
+        """The same vector along other axes.
 
         Args:
-            orientation: Of the present axes (`of=expressed_in`) in the new ones; of a `Pose`, that part.
+            orientation: Of the present axes (`of=expressed_in`) in the new ones; of a `Pose`, that part. Its covariance
+                counts; without one it is exact if it holds always, else the covariance is None.
         """
-        turned = super().change_coordinate_frame(orientation)
-        return turned._replace(covariance=turned_spread(orientation, self.covariance))
+        turned, covariance = super().change_coordinate_frame(orientation), turned_spread(orientation, self.covariance)
+        if covariance is not None:
+            J = -orientation.rotation.matrix @ skew(self.xyz)
+            covariance = with_helper(covariance, J, spread_of_turn(self, orientation))
+        return turned._replace(covariance=covariance)
 
     def _summed(self, asked: _checks.Asked, other: Any, **names: str) -> Self:
         """The sum with another vector along the same axes; the errors of the two count as independent."""

@@ -117,6 +117,13 @@ def seen_through(J: Array, covariance: Array | None) -> Array | None:
     return frozen(0.5 * (result + result.T))
 
 
+def with_helper(covariance: Array | None, J: Array, spread: Any) -> Array | None:
+    """Return a covariance with the error of a helper, whose effect is `J`; `spread`: 0.0 for none, None for unknown."""
+    if covariance is None or spread is None:
+        return None
+    return frozen(covariance) if np.ndim(spread) == 0 else added(covariance, seen_through(J, spread))
+
+
 def added(a: Array | None, b: Array | None) -> Array | None:
     """Return the covariance of a sum of two independent errors; None if either is unknown."""
     return None if a is None or b is None else frozen(a + b)

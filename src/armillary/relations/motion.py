@@ -12,10 +12,19 @@ from armillary import errors
 from armillary.relations import _checks
 from armillary.relations._checks import Asked
 from armillary.relations._pose import Pose
-from armillary.relations.arrays import Array, added, both_turned, point_moved, right_jacobian, seen_through
+from armillary.relations.arrays import (
+    Array,
+    added,
+    both_turned,
+    point_moved,
+    right_jacobian,
+    seen_through,
+    skew,
+    with_helper,
+)
 from armillary.relations.representations import LinearAngular
 from armillary.relations.representations.adapters import adapt_pose, adapt_vector, unwrap
-from armillary.relations.storage import origin_of_both
+from armillary.relations.storage import origin_of_both, spread_of_helper
 from armillary.transforms import Transform, joined_held
 
 if TYPE_CHECKING:
@@ -90,14 +99,22 @@ def _moved(twist: Twist, pose: Pose, point: str, axes: str) -> tuple[Any, Any]:
 def _moved_covariance(twist: Twist, pose: Pose, point: str, axes: str) -> Array | None:
     if twist.covariance is None:
         return None
-    R, arm, J = pose.rotation.matrix, pose.xyz, np.eye(6)
+    R, J = pose.rotation.matrix, np.eye(6)
+    arm = pose.xyz if point == pose.of else -pose.xyz
+    line, turn, by_pose = twist.linear, twist.angular, np.zeros((6, 6))  # by_pose: of the error in the tangent of `of`
     if twist.expressed_in != pose.in_frame:
-        J = both_turned(R)
+        by_pose[:, 3:] = np.vstack([-R @ skew(line), -R @ skew(turn)])
+        J, line, turn = both_turned(R), R @ line, R @ turn
     if twist.point != point:
-        J = point_moved(arm if point == pose.of else -arm) @ J
+        moved = point_moved(arm)
+        by_pose = moved @ by_pose
+        by_pose[:3, :3] += skew(turn) @ (R if point == pose.of else -R)
+        J, line = moved @ J, line + np.cross(turn, arm)
     if axes != pose.in_frame:
+        by_pose = both_turned(R.T) @ by_pose
+        by_pose[:, 3:] += np.vstack([skew(R.T @ line), skew(R.T @ turn)])
         J = both_turned(R.T) @ J
-    return seen_through(J, twist.covariance)
+    return with_helper(seen_through(J, twist.covariance), by_pose, spread_of_helper(twist, pose))
 
 
 def integrate(twist: Twist, pose: Pose, duration_s: float) -> Pose:
@@ -108,7 +125,8 @@ def integrate(twist: Twist, pose: Pose, duration_s: float) -> Pose:
     _check_bodies(asked, twist, pose)
     _check_frames(asked, twist, pose)
     if not twist.point == twist.expressed_in == pose.of:
-        twist = twist._replace(**to_form(twist, pose, "body"))
+        exact = pose._replace(covariance=np.zeros((6, 6)))  # its error is carried along with the pose
+        twist = twist._replace(**to_form(twist, exact, "body"))
     parts = pose.parts
     stamp = None if pose.stamp is None else pose.stamp + round(duration_s * _NS_PER_S)
     return pose._replace(

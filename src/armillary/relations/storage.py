@@ -221,11 +221,28 @@ def are_independent(a: Any, b: Any) -> bool:
     return set(a.relations).isdisjoint(b.relations)
 
 
+def spread_of_helper(value: Any, helper: Any) -> Any:
+    """Return the covariance of what moves a value to other axes or another point; 0.0 where it is exact.
+
+    None where it is unknown: it has none though it holds at one instant only, or it was computed from what the value
+    was computed from.
+    """
+    if helper.covariance is None:
+        return 0.0 if helper.stamp is None else None
+    is_exact = not np.any(helper.covariance)
+    return helper.covariance if is_exact or are_independent(value, helper) else None
+
+
 def trusted(kind: type[_Value], **fields: Any) -> _Value:
     """Make a value of fields that are not checked."""
     value = kind.__new__(kind)
     value._fill(fields)  # noqa: SLF001 - a value of this module
     return value
+
+
+def field_names(kind: type[Stored]) -> tuple[str, ...]:
+    """Return the names of all fields that values of a kind have: for copies of them in other processes."""
+    return tuple(kind._FIELDS)  # noqa: SLF001 - a class of this module
 
 
 def _restored(kind: type[Stored], fields: dict[str, Any]) -> Stored:

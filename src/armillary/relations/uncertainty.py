@@ -14,9 +14,9 @@ import numpy as np
 from armillary.errors import NotNumeric
 from armillary.relations import _checks
 from armillary.relations._orientation import turned_spread
-from armillary.relations.arrays import Array, added, both_turned, frozen, point_moved, seen_through
+from armillary.relations.arrays import Array, added, both_turned, frozen, point_moved, seen_through, with_helper
 from armillary.relations.representations import PositionQuaternion
-from armillary.relations.storage import are_independent, origin_of, origin_with
+from armillary.relations.storage import are_independent, origin_of, origin_with, spread_of_helper
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -85,14 +85,19 @@ def at_another_point(pose: Pose, helper: Position) -> Array | None:
     if pose.covariance is None or not _is_numeric(pose):
         return None
     arm = _in_target_axes(pose, helper.xyz)
-    return None if arm is None else seen_through(point_moved(arm), pose.covariance)
+    if arm is None:
+        return None
+    to_target = np.eye(3) if pose.expressed_in == pose.of else pose.rotation.matrix.T
+    J = np.vstack([to_target, np.zeros((3, 3))])
+    return with_helper(seen_through(point_moved(arm), pose.covariance), J, spread_of_helper(pose, helper))
 
 
 def in_other_axes(pose: Pose, helper: Orientation) -> Array | None:
     """Return the covariance along other axes of the body."""
     if pose.covariance is None or not _is_numeric(pose):
         return None
-    return seen_through(both_turned(helper.rotation.matrix.T), pose.covariance)
+    turned = seen_through(both_turned(helper.rotation.matrix.T), pose.covariance)
+    return with_helper(turned, np.vstack([np.zeros((3, 3)), np.eye(3)]), spread_of_helper(pose, helper))
 
 
 def _moved_and_turned(covariance: Array, arm: Array, R: Array) -> Array:
@@ -116,7 +121,7 @@ def along_axes(value: Any, helper: Pose, crosses: NDArray[float64]) -> Any:
 
     R Exp(d) v = R v - R [v] d for each vector v of the value, and `crosses` are their matrices [v], one below another.
     """
-    turned = value.change_coordinate_frame(helper.orientation)
+    turned = value.change_coordinate_frame(helper.orientation._replace(covariance=np.zeros((3, 3))))
     origin = origin_through(value, [helper])
     if turned.covariance is None or helper.covariance is None or not are_independent(value, helper):
         return turned._replace(covariance=None, **origin)

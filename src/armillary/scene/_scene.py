@@ -241,8 +241,7 @@ class Scene(SpatialReader):
             at: Since when; with a stamp, where it is then, or was seen last. `NOW`: where all was seen last.
             source: Who asserts the new pose; the world's own name if not given.
             prefer: False: the new pose contests what other sources give, as `fix` does.
-            released: The thing is put down: it stays where it is only until another source places it. A group or a
-                shape, which has no pose in what contains it, stays there until `world.end` or the next move.
+            released: The thing is put down: it stays where it is only until another source places it.
             outside: As for `world.pose`, about where it is.
             policy: As for `world.pose`, about where it is.
         """

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armillary._core import NodeId
+from armillary._core import ROOT_NODE, NodeId
 from armillary.errors import ArmillaryError, InvalidArgument, InvalidStamp
 from armillary.errors.format import format_stamp
 from armillary.scene.reading import SceneReader
@@ -25,7 +25,7 @@ from armillary.scene.search import (
 from armillary.shapes import Sphere
 from armillary.stamps import LATEST, Latest
 from armillary.store import Query
-from armillary.store.nodes import node_of_frame
+from armillary.store.nodes import id_of_frame, node_of_frame
 from armillary.transforms import Transform
 
 if TYPE_CHECKING:
@@ -203,10 +203,9 @@ class SpatialReader(SceneReader):
         return node_of_frame(self._store, in_frame)[1]
 
     def _geometry(self) -> _Geometry:
-        view, store = self._view(), self._store
-        outside = store.structure_number() + store.fixed_changes()
-        if (view.number, outside) != (self._structure.view.number, self._structure.outside):
-            self._structure = _Structure(view, outside)
+        view, frames_changed = self._view(), self._store.frames_changed()
+        if (view.number, frames_changed) != (self._structure.view.number, self._structure.frames_changed):
+            self._structure = _Structure(view, frames_changed, self._structure.frames_swept)
         return _Geometry(self._store, self._structure)
 
 
@@ -247,10 +246,14 @@ class PastScene(SpatialReader):
 
 
 class _Structure:
-    """One version of the structure: that of the scene, and the number of changes of frames outside of it."""
+    """One version of the structure: that of the scene, and how many frames were published until then.
 
-    def __init__(self, view: SceneView, outside: int) -> None:
-        self.view, self.outside = view, outside
+    Attributes:
+        frames_swept: How many frames the last sweep over all of them looked at; 0 before the first.
+    """
+
+    def __init__(self, view: SceneView, frames_changed: int, frames_swept: int = 0) -> None:
+        self.view, self.frames_changed, self.frames_swept = view, frames_changed, frames_swept
 
 
 class _Geometry:
@@ -263,10 +266,11 @@ class _Geometry:
     def version(self) -> object:
         return self._structure
 
-    def changed_since(self, version: object) -> Collection[Hashable] | None:
-        if not isinstance(version, _Structure) or version.outside != self._structure.outside:
+    def changed_since(self, version: object) -> set[Hashable] | None:
+        if not isinstance(version, _Structure):
             return None
-        return _changed_nodes(version.view, self._structure.view)
+        moved = _moved_nodes(self._store, self._structure.view, version.frames_changed)
+        return None if moved is None else _changed_nodes(version.view, self._structure.view) | moved
 
     def children(self, node: Hashable) -> Sequence[Hashable]:
         return self._structure.view.children(node)  # type: ignore[arg-type]
@@ -282,52 +286,81 @@ class _Geometry:
         return self._structure.view.frame(node)
 
     def in_frame_T_frames(self, in_frame: str, frames: Sequence[str], question: PlaceQuestion) -> Placements:
-        matrices, is_fixed = _placements(self._store, in_frame, list(frames), question)
-        return Placements(matrices, np.asarray(is_fixed, dtype=bool) & ~np.isnan(matrices[:, 0, 0]))
+        names, query = list(frames), Query(**question._asdict())
+        if len(names) < _FEW_FRAMES or len(names) * _FRAMES_A_QUESTION < self._structure.frames_swept:
+            matrices = _placed_one_by_one(self._store, in_frame, names, query)
+        else:
+            matrices = self._swept(in_frame, names, query)
+        is_fixed = np.asarray(self._store.are_one_place(in_frame, names), dtype=bool)
+        return Placements(matrices, is_fixed & ~np.isnan(matrices[:, 0, 0]))
+
+    def _swept(self, in_frame: str, frames: list[str], query: Query) -> NDArray[np.float64]:
+        snapshot = self._store.snapshot(in_frame, query)
+        self._structure.frames_swept = len(snapshot) + len(snapshot.missing)
+        return _matrices(map(snapshot.get, frames), len(frames))
 
     def in_parent_T_node(self, parent: Hashable, node: Hashable, at: int | Latest) -> NDArray[np.float64]:
         view = self._structure.view
-        matrices, _ = _placements(self._store, view.frame(parent), [view.frame(node)], PlaceQuestion(at))
+        query = Query(at=at)
+        matrices = _placed_one_by_one(self._store, view.frame(parent), [view.frame(node)], query)
         if np.isnan(matrices).any() and len(view.parents(node)) > 1:  # type: ignore[arg-type]
-            matrices, _ = _placements(self._store, view.hub_frame(node), [view.frame(node)], PlaceQuestion(at))
+            matrices = _placed_one_by_one(self._store, view.hub_frame(node), [view.frame(node)], query)
         parent_T_node: NDArray[np.float64] = matrices[0]
         return parent_T_node
 
 
-def _changed_nodes(before: SceneView, after: SceneView) -> Collection[Hashable] | None:
-    """The nodes that differ, and their parents; None where a node got a frame: then the frames of others differ too."""
+def _moved_nodes(store: Store, view: SceneView, frames_changed: int) -> set[Hashable] | None:
+    """The nodes whose frames may have moved since so many frames had been published; None where that is forgotten."""
+    names = store.frames_changed_since(frames_changed)
+    if names is None:
+        return None
+    nodes = (store.node_of_frame(name) or id_of_frame(name) for name in names if name != store.root_frame)
+    moved: set[Hashable] = {node for node in nodes if view.contains(node)}
+    if store.root_frame in names:
+        moved.add(ROOT_NODE)
+    return moved | _placed_in(view, moved)
+
+
+def _placed_in(view: SceneView, nodes: Iterable[Any]) -> set[Hashable]:
+    """What is placed in the frames of these nodes: their children, and those of children without a frame."""
+    found: set[Hashable] = set()
+    pending = [child for node in nodes for child in view.children(node)]
+    while pending:
+        child = pending.pop()
+        if child not in found:
+            found.add(child)
+            pending.extend(() if view.has_frame(child) else view.children(child))
+    return found
+
+
+def _changed_nodes(before: SceneView, after: SceneView) -> set[Hashable]:
+    """The nodes that differ, and their parents; below a node that got a frame, or lost it, all differ."""
     ids, _ = after.difference(before)
     changed: set[Hashable] = set(ids)
     for node in ids:
         views = [view for view in (before, after) if view.contains(node)]
-        if len({view.has_frame(node) for view in views}) > 1:
-            return None
         changed.update(parent for view in views for parent in view.parents(node))
+        if len({view.has_frame(node) for view in views}) > 1:
+            changed.update(after.subtree(node))
     return changed
 
 
-_MANY_FRAMES = 16
-"""From so many frames on one sweep over all of them is cheaper than a question for each."""
+_FEW_FRAMES = 16
+_FRAMES_A_QUESTION = 8
+"""A sweep over all frames is cheaper than a question for each of some, where it looks at less than so many for each."""
 
 
-def _placements(
-    store: Store, in_frame: str, frames: Sequence[str], question: PlaceQuestion
-) -> tuple[NDArray[np.float64], list[bool]]:
-    """Where frames are, (N, 4, 4), NaN where that is not known; and which are the same at every instant."""
-    matrices = np.full((len(frames), 4, 4), np.nan)
-    for i, transform in enumerate(_transforms_or_none(store, in_frame, frames, question)):
+def _placed_one_by_one(store: Store, in_frame: str, frames: Sequence[str], query: Query) -> NDArray[np.float64]:
+    return _matrices((_transform_or_none(store, in_frame, frame, query) for frame in frames), len(frames))
+
+
+def _matrices(transforms: Iterable[Transform | None], number: int) -> NDArray[np.float64]:
+    """Where frames are, (N, 4, 4), NaN where that is not known."""
+    matrices = np.full((number, 4, 4), np.nan)
+    for i, transform in enumerate(transforms):
         if transform is not None:
             matrices[i] = transform.matrix
-    return matrices, store.are_one_place(in_frame, frames)
-
-
-def _transforms_or_none(
-    store: Store, in_frame: str, frames: Sequence[str], question: PlaceQuestion
-) -> Iterable[Transform | None]:
-    query = Query(**question._asdict())
-    if len(frames) < _MANY_FRAMES:
-        return (_transform_or_none(store, in_frame, frame, query) for frame in frames)
-    return map(store.snapshot(in_frame, query).get, frames)
+    return matrices
 
 
 def _transform_or_none(store: Store, in_frame: str, frame: str, query: Query) -> Transform | None:

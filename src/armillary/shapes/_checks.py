@@ -29,6 +29,8 @@ def as_length_m(value: object, name: str) -> float:
 
 
 def _as_number(value: object, name: str) -> float:
+    if type(value) is float and -LARGEST_M <= value <= LARGEST_M:
+        return value + 0.0
     if not isinstance(value, Real) or isinstance(value, bool) or not -LARGEST_M <= value <= LARGEST_M:  # type: ignore[operator]
         raise InvalidShape(f"{name} is {short_repr(value)}. Give one finite number, at most {LARGEST_M:g}.", value)
     return float(value) + 0.0  # of minus zero this makes zero: equal shapes have equal digests

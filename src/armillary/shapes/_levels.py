@@ -45,6 +45,8 @@ class Levels(Sequence[Shape]):
             is_wrong = f"{short_repr(strange[0])} is no shape." if strange else "No level was given."
             raise InvalidShape(f"{is_wrong} Give shapes, the finest first.", strange[0] if strange else None)
         object.__setattr__(self, "shapes", shapes)
+        if len(shapes) == 1:
+            return
         numbers = [shape.number_of_points for shape in self.shapes]
         if numbers != sorted(numbers, reverse=True):
             raise InvalidShape(f"The levels have {numbers} points. Give the finest first.", self.shapes)

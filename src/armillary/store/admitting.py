@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Follower", "admit_joint_series", "admit_joints"]
 
+V = TypeVar("V")
 _UNKNOWN, _LIMITS = ("raise", "skip"), ("ignore", "warn", "raise")
 
 
@@ -75,10 +76,7 @@ def admit_joints(  # noqa: PLR0917  (called by the bindings)
         JointsDisagree: A joint is not where the one that it follows puts it.
         JointLimitsExceeded: A position is outside its limits, and `limits` is "raise".
     """
-    for value, known, name in ((unknown, _UNKNOWN, "unknown"), (limits, _LIMITS, "limits")):
-        if not isinstance(value, str) or value not in known:
-            shown = ", ".join(map(repr, known))
-            raise InvalidArgument(f"{name} is one of {shown}, got {short_repr(value)}.", value)
+    _check_options(unknown, limits)
     kept = _without_unknown(store, joints, velocities or {}) if unknown == "skip" else dict(joints)
     speeds = {name: value for name, value in (velocities or {}).items() if unknown != "skip" or _is_known(store, name)}
     columns = _columns(store, kept)
@@ -98,24 +96,49 @@ def admit_joints(  # noqa: PLR0917  (called by the bindings)
     return positions, (None if velocities is None else moving), sure
 
 
-def admit_joint_series(
-    store: Store, names: Sequence[str], positions: ArrayLike, velocities: ArrayLike | None, covariance: ArrayLike | None
+def admit_joint_series(  # noqa: PLR0917  (called by the bindings)
+    store: Store,
+    names: Sequence[str],
+    positions: ArrayLike,
+    velocities: ArrayLike | None,
+    covariance: ArrayLike | None,
+    unknown: str,
+    limits: str,
 ) -> tuple[list[str], ArrayLike, ArrayLike | None, ArrayLike | None]:
     """Return the columns of variables alone, of joints at many instants."""
-    values = np.asarray(positions, dtype=float)
+    _check_options(unknown, limits)
+    try:
+        values = np.asarray(positions, dtype=float)
+    except (TypeError, ValueError, OverflowError):  # the core refuses it in words
+        return list(names), positions, velocities, covariance
     if values.ndim != 2 or values.shape[1] != len(names):  # noqa: PLR2004  (the core refuses it in words)
         return list(names), positions, velocities, covariance
     table = dict(zip(names, values.T, strict=True))
+    if len(table) != len(names):  # one is there twice: the core refuses it in words
+        return list(names), positions, velocities, covariance
+    if unknown == "skip":
+        table = _without_unknown(store, table, {})
     _check_followers(store, table)
     columns = _columns(store, table)
     places = [(list(names).index(name), scale) for _, name, scale in columns]
-    kept = np.column_stack([_led(store, name, table[name]) for _, name, _ in columns])
+    led = {leader: _led(store, name, table[name]) for leader, name, _ in columns}
+    if limits != "ignore":
+        _check_limits_of_rows(store, led, limits)
+    kept = np.column_stack(list(led.values())) if led else np.empty((len(values), 0))
     speeds = velocities
     if velocities is not None:
         given = np.asarray(velocities, dtype=float)
         if given.shape == values.shape:
-            speeds = np.column_stack([given[:, place] / scale for place, scale in places])
+            moving = [given[:, place] / scale for place, scale in places]
+            speeds = np.column_stack(moving) if moving else kept
     return [leader for leader, _, _ in columns], kept, speeds, _selected(covariance, places, len(names))
+
+
+def _check_options(unknown: str, limits: str) -> None:
+    for value, known, name in ((unknown, _UNKNOWN, "unknown"), (limits, _LIMITS, "limits")):
+        if not isinstance(value, str) or value not in known:
+            shown = ", ".join(map(repr, known))
+            raise InvalidArgument(f"{name} is one of {shown}, got {short_repr(value)}.", value)
 
 
 def _followers(store: Store) -> Mapping[str, Follower]:
@@ -126,7 +149,7 @@ def _is_known(store: Store, name: str) -> bool:
     return name in _followers(store) or name in store.joints()
 
 
-def _without_unknown(store: Store, joints: Mapping[str, float], velocities: Mapping[str, float]) -> dict[str, float]:
+def _without_unknown(store: Store, joints: Mapping[str, V], velocities: Mapping[str, float]) -> dict[str, V]:
     known = {*store.joints(), *_followers(store)}
     strange = [name for name in {**joints, **velocities} if name not in known]
     new = [str(name) for name in strange if f"joint {name}" not in store.warned_of]
@@ -179,6 +202,17 @@ def _check_limits(store: Store, positions: Mapping[str, Any], limits: str) -> No
         raise JointLimitsExceeded(broken)
     if broken:
         warnings.warn(JointLimitsWarning(broken), stacklevel=3)
+
+
+def _check_limits_of_rows(store: Store, columns: Mapping[str, NDArray[np.float64]], limits: str) -> None:
+    """Look at the position of each joint that is farthest beyond a limit."""
+    bounds = {} if store.mechanisms is None else store.mechanisms.limits
+    worst = {}
+    for name, values in columns.items():
+        if name in bounds and values.size and np.isfinite(values).any():
+            low, high = bounds[name]
+            worst[name] = float(values[np.nanargmax(np.maximum(low - values, values - high))])
+    _check_limits(store, worst, limits)
 
 
 def _within(value: float, low: float, high: float) -> bool:

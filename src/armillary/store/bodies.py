@@ -82,8 +82,8 @@ def check_new_pose(store: Store, of: str, in_frame: str, source: str, start: int
     for at in _instants_from(store, start):
         if end is not None and (isinstance(at, Latest) or at >= end):
             return
-        if not is_within:
-            structure = SelectedStructure(store, at, loose=of)
+        structure = SelectedStructure(store, at, loose=of)
+        if not is_within or structure.root_of(of) != structure.root_of(in_frame):
             raise_if_violated(rules.one_pose_path(structure, of, in_frame), "set_pose", asked)
         for motions in _motions_by_source(store, at, loose=of):
             found = rules.one_twist_path_when_joined(motions, of, in_frame)
@@ -96,15 +96,37 @@ def check_new_twist(store: Store, of: str, relative_to: str, source: str, start:
     if (of, relative_to, source) in store.pending.edges() or body == (store.body_name(of) or of):
         return  # checked when it became pending; and the core refuses what moves relative to itself
     others = {(head, tail): since for (head, tail, who), since in _twist_edges(store).items() if who == source}
+    later = _end_of_reference(store, of, source, start, others)
     if not others or (of, body) in others:
         return
     from armillary.relations import rules  # noqa: PLC0415
 
     hint = "Set it with another source=, as a rival, or remove_frame() the conflicting frame, with its past."
     for at in _instants_from(store, start, *(since for since in others.values() if since is not None)):
+        if later is not None and (isinstance(at, Latest) or at >= later):
+            return
         twists = [TwistEdge(*edge) for edge, since in sorted(others.items(), key=_edge) if _is_open(since, at)]
         found = rules.one_twist_path(SourceTwists(store, at, twists), of, body)
         raise_if_violated(_by_one_source(found, hint), "set_twist", f"set how '{of}' moves relative to '{relative_to}'")
+
+
+def _end_of_reference(
+    store: Store, of: str, source: str, start: int, others: dict[tuple[str, str], int | None]
+) -> int | None:
+    """Take out the twists of a frame that ended before `start`; return when it is measured relative to another next.
+
+    A source may measure a frame relative to one body after the other: one at every instant.
+    """
+    later = None
+    for head, tail, who, kind, _, first, last, *_ in store.relation_rows():
+        if (head, who, kind) != (of, source, "twist") or first is None or last is None:
+            continue
+        if last < start:
+            others.pop((head, tail), None)
+        elif first > start:
+            others.pop((head, tail), None)
+            later = first if later is None else min(later, first)
+    return later
 
 
 def _moved_away_at(store: Store, of: str, in_frame: str, source: str, start: int | None) -> int | None:

@@ -41,6 +41,7 @@ __all__ = [
     "Forget",
     "Move",
     "Prefer",
+    "PreferJoint",
     "Release",
     "Remove",
     "RemoveBody",
@@ -338,7 +339,7 @@ class Move(Change):
             transform=pose.transform,
             covariance=covariance if covariance is not None and covariance.any() else None,
             is_unsure=covariance is None,
-            rank="fallback" if self.released and context.is_transform(node) else rank,
+            rank="fallback" if self.released else rank,
             at=context.now_ns,
         )
 
@@ -591,6 +592,23 @@ class Prefer(Change):
         of = context.known(self.of)
         source = None if self.source is None else context.known_source(self.of, self.source)
         return ChangeRequest.prefer(of=of, source=source, start=self.start, end=self.end, at=context.now_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class PreferJoint(Change):
+    """Set which of several sources queries use for a joint, from `start` until `end`; None takes it back.
+
+    For a rotation, any of its four parts stands for all of them.
+    """
+
+    name: str
+    source: str | None
+    start: int | None = None
+    end: int | None = None
+
+    def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
+        name, source = context.known_source_of_joint(self.name, self.source)
+        return ChangeRequest.prefer_joint(name=name, source=source, start=self.start, end=self.end, at=context.now_ns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, TypeVar
@@ -14,7 +14,7 @@ from armillary.stamps import as_stamp
 from armillary.store.values import as_several
 
 if TYPE_CHECKING:
-    from armillary._core import NodeId
+    from armillary._core import ChangeRecord, NodeId
 
 Item = TypeVar("Item")
 
@@ -50,6 +50,13 @@ def shape_payload(shape: Shape, coarser: Sequence[Shape], *, is_always: bool) ->
 def _digest_of_levels(levels: Levels) -> bytes:
     since = b"always" if levels.is_always else b""
     return sha256(b"".join(level.digest() for level in levels) + since).digest()
+
+
+def check_contents(records: Iterable[ChangeRecord]) -> None:
+    """Refuse records of new nodes that do not carry what they name."""
+    for record in records:
+        if record.type == "add_node":
+            check_content(record.kind, record.content, record.content_object)
 
 
 def check_content(kind: str, digest: str, content: object) -> None:

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from armillary.errors import HelperBodiesDiffer, InvalidArgument
-from armillary.relations.arrays import skew
+from armillary.relations.arrays import frozen, skew
 from armillary.relations.uncertainty import along_axes, between_points
 from armillary.store.names import frame_name
 from armillary.store.query import Query
+from armillary.transforms import Transform
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy import float64
+    from numpy.typing import NDArray
+
     from armillary._core import NodeId
     from armillary.relations import Orientation, Pose, Position
     from armillary.store.store import Store
@@ -71,7 +79,57 @@ def position(
     if frame_name(store, axes) == frame_name(store, target):
         return store.pose(of=reference, in_frame=target, **how).position.inverse()
     pose, turn = store.poses_at_once([(target, reference), (reference, axes)], **how)
-    return along_axes(pose.position, turn, skew(pose.xyz))  # type: ignore[no-any-return]
+    found: Position = along_axes(pose.position, turn, skew(pose.xyz))
+    if found.covariance is None and pose.covariance is not None and turn.covariance is not None:
+        return found._replace(covariance=_spread_over_shared_edges(store, pose, turn, how))
+    return found
+
+
+def _spread_over_shared_edges(store: Store, pose: Pose, turn: Pose, how: dict[str, Any]) -> NDArray[float64] | None:
+    """Return the covariance of the position of `pose` along `turn.in_frame`, where some edges are on both paths.
+
+    Each edge has one error, which moves and turns all that is below it. None where a joint drives several of them.
+    """
+    at = _instant({"pose": pose, "turn": turn}, how["at"])
+    edges = {of: (in_frame, source) for of, in_frame, source in (*pose.relations, *turn.relations)}
+    if len(edges) != len({*pose.relations, *turn.relations}):
+        return None
+    seen = store.poses_at_once([(of, in_frame) for of, (in_frame, _) in edges.items()], **how | {"at": at})
+    driven = {(of, in_frame) for of, in_frame, _, kind, *_ in store.relation_rows() if kind == "driven"}
+    if len(driven & {(edge.of, edge.in_frame) for edge in seen}) > 1:
+        return None
+    above = {edge.of: edge for edge in seen}
+    ends = {end: dict(_climb(end, above)) for end in (pose.of, pose.in_frame, turn.in_frame)}
+    target, reference, axes = ends.values()
+    R = axes[turn.in_frame][0].rotation.matrix.T
+    arm = target[pose.of][0].translation - reference[pose.in_frame][0].translation
+    total = np.zeros((3, 3))
+    for edge in seen:
+        if edge.covariance is None:
+            return None
+        J = np.zeros((3, 6))
+        for chain, sign in ((target, 1.0), (reference, -1.0)):
+            if edge.of in chain:
+                root_T_child, lever = chain[edge.of]
+                turned = root_T_child.rotation.matrix
+                J += sign * (R @ turned) @ np.hstack([np.eye(3), -skew(lever)])
+        if edge.of in axes:
+            J[:, 3:] += R @ skew(arm) @ axes[edge.of][0].rotation.matrix
+        total += J @ edge.covariance @ J.T
+    return frozen(total)
+
+
+def _climb(end: str, above: dict[str, Pose]) -> Iterator[tuple[str, tuple[Transform, NDArray[float64]]]]:
+    """Yield each frame from `end` up: where it is in the topmost one, and where `end` is in it."""
+    chain = [end]
+    while chain[-1] in above:
+        chain.append(above[chain[-1]].in_frame)
+    root_T_frame = Transform.identity()
+    placed = {chain[-1]: root_T_frame}
+    for frame in reversed(chain[:-1]):
+        placed[frame] = root_T_frame = root_T_frame @ above[frame].transform
+    for frame in chain:
+        yield frame, (placed[frame], (placed[frame].inverse() @ placed[end]).translation)
 
 
 def orientation(

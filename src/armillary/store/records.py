@@ -25,6 +25,7 @@ from armillary.store.changes import (
     Fix,
     Forget,
     Prefer,
+    PreferJoint,
     Release,
     Remove,
     RemoveBody,
@@ -218,15 +219,19 @@ def _body(record: ChangeRecord) -> Change:
     return (AddBody if record.present else RemoveBody)(record.body, record.frames)
 
 
+def _preferred(record: ChangeRecord) -> Change:
+    ((kind, name),) = record.subject.items()
+    when = {"source": record.source, "start": record.start, "end": record.end}
+    return Prefer(of=name, **when) if kind == "frame" else PreferJoint(name, **when)
+
+
 _OF_FRAMES: dict[str, Callable[[ChangeRecord], Change]] = {
     "forget": _forgotten,
     "assert": _asserted,
     "set_frames": lambda record: (AddFrame if record.present else RetractFrame)(record.names),
     "remove_frames": lambda record: RemoveFrame(record.names),
     "set_body": _body,
-    "prefer": lambda record: Prefer(
-        of=record.subject["frame"], source=record.source, start=record.start, end=record.end
-    ),
+    "prefer": _preferred,
     "set_variables": lambda record: _joints(dict(record.variables)),
     "reset_time": lambda record: ResetTime(record.clock),
 }

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from armillary._core import DETACHED_NODE, ROOT_NODE, ChangeRequest, NodeId
 from armillary.errors import InvalidArgument, InvalidName, UnknownFrame, UnknownNode
+from armillary.errors.format import join_names, short_repr
 from armillary.stamps import LATEST
 from armillary.store import limits
 from armillary.store.bodies import check_body, check_on_body
@@ -260,6 +261,17 @@ class ChangeContext:
         """Return a source of a frame as records have it; the author where none is given, the id of a parent."""
         return self._store.source_key(of, source)
 
+    def known_source_of_joint(self, name: str, source: str | None) -> tuple[str, str | None]:
+        """Return the joint whose sources are preferred with those of a joint, and one of these sources."""
+        lead = self._store.leading_joint(name)
+        if source is None:
+            return lead, None
+        known = self._store.joint_sources(name)
+        if not isinstance(source, str) or source not in known:
+            truth = f"these do: {join_names(known)}." if known else "nobody does yet."
+            raise InvalidArgument(f"No source {short_repr(source)} says where joint '{name}' is: {truth}", source)
+        return lead, source
+
     def body(self, name: str, frames: list[str]) -> tuple[str, list[str]]:
         """Return the checked names of a body and of frames that may be on it."""
         return check_body(self._store, name, frames)
@@ -305,6 +317,10 @@ class UncheckedContext(ChangeContext):
     def known(self, name: str) -> str:
         """Return the stored name of a frame, which may have been removed."""
         return self._store.frame_key(check_name(name))
+
+    def known_source_of_joint(self, name: str, source: str | None) -> tuple[str, str | None]:
+        """Return the joint whose sources are preferred with those of a joint; samples of the source may still come."""
+        return self._store.leading_joint(name), source
 
     def body(self, name: str, frames: list[str]) -> tuple[str, list[str]]:
         """Return the stored names of a body and of frames."""

@@ -11,7 +11,16 @@ import numpy as np
 
 from armillary.errors import InvalidArgument
 from armillary.stamps import seconds
-from armillary.store.values import FOREVER_NS, as_count, as_history, as_number, as_positive, as_text, as_thinning
+from armillary.store.values import (
+    FOREVER_NS,
+    as_count,
+    as_history,
+    as_number,
+    as_positive,
+    as_text,
+    as_thinning,
+    whole_number,
+)
 from armillary.transforms import check_name
 
 if TYPE_CHECKING:
@@ -33,6 +42,7 @@ class Settings:
     history: int | None = seconds(10)
     max_samples: int | None = None
     max_runs: int = 1000
+    max_sources: int = 1000
     clock: Callable[[], int] | None = None
     default_covariance: ArrayLike | None = None
     root_frame: str = "map"
@@ -73,6 +83,7 @@ class Settings:
             "history_ns": as_history(self.history),
             "max_samples": as_count(self.max_samples, "max_samples"),
             "max_runs": as_positive(self.max_runs, "max_runs"),
+            "max_sources": as_positive(self.max_sources, "max_sources"),
             "max_waits": as_positive(self.max_waits, "max_waits"),
             "max_paths": as_positive(self.max_paths, "max_paths"),
             "thin_m": thin_m,
@@ -106,21 +117,22 @@ def _as_timeout(rival_timeout: Any) -> int:
     """Check for how long a silent source contests others and return it [ns]; None means for ever."""
     if rival_timeout is None:
         return FOREVER_NS
-    is_whole = hasattr(rival_timeout, "__index__") and not isinstance(rival_timeout, bool)
-    if not is_whole or not 0 <= rival_timeout.__index__() < FOREVER_NS:
+    timeout_ns = whole_number(rival_timeout)
+    if timeout_ns is None or not 0 <= timeout_ns < FOREVER_NS:
         raise InvalidArgument(
             "rival_timeout must be a duration in nanoseconds, at least 0, such as seconds(1), or None, "
             f"got {rival_timeout!r}.",
             rival_timeout,
         )
-    return int(rival_timeout.__index__())
+    return timeout_ns
 
 
 def _as_authority(value: object) -> int:
     """Check a whole number from 0 to 255."""
-    if isinstance(value, bool) or not hasattr(value, "__index__") or not 0 <= value.__index__() <= _MOST_AUTHORITY:
+    authority = whole_number(value)
+    if authority is None or not 0 <= authority <= _MOST_AUTHORITY:
         raise InvalidArgument(f"authority must be a whole number from 0 to {_MOST_AUTHORITY}, got {value!r}.", value)
-    return int(value.__index__())
+    return authority
 
 
 def _as_horizon(predict_up_to_s: float) -> int:

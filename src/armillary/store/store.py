@@ -250,14 +250,13 @@ class Store(StoreCore):
     @staticmethod
     def checked_records(records: Iterable[ChangeRecord]) -> list[ChangeRecord]:
         """Return change records as a list; refuse anything else."""
-        given = list(records) if isinstance(records, Iterable) else [records]
+        is_many = isinstance(records, Iterable) and bool(getattr(records, "ndim", True))
+        given: list[Any] = [*records] if is_many else [records]
         if not all(isinstance(record, ChangeRecord) for record in given):
             raise InvalidArgument("merge takes the records that `scene.changes()` of another replica returns.", records)
-        from armillary.store.payloads import check_content  # noqa: PLC0415  (a program of poses alone starts without it)
+        from armillary.store.payloads import check_contents  # noqa: PLC0415  (a program of poses alone starts without)
 
-        for record in given:
-            if record.type == "add_node":
-                check_content(record.kind, record.content, record.content_object)
+        check_contents(given)
         return given
 
     def undo(self) -> UndoReport:
@@ -684,13 +683,13 @@ class Store(StoreCore):
         self, name: str, *, at: StampLike | Latest = LATEST, outside: str = "raise", hold_up_to_s: float | None = None
     ) -> JointState:
         """Return the position and the velocity of one joint at one instant."""
-        if self.mechanisms is not None and (follower := self.mechanisms.followers.get(name)) is not None:
+        mechanisms, name = self.mechanisms, check_name(name)
+        if mechanisms is not None and (follower := mechanisms.followers.get(name)) is not None:
             return follower.following(self.joint(follower.leader, at=at, outside=outside, hold_up_to_s=hold_up_to_s))
         value, velocity, stamp, held, predicted, integrated = self.joint_row(name, at, outside, hold_up_to_s)
         flags = {"predicted": predicted, "integrated": integrated}
         state = JointState(value=value, velocity=velocity, stamp=stamp, held=held, **flags)
-        mechanisms = self.mechanisms if self.has_dependent_joints else None
-        return state if mechanisms is None else mechanisms.polished(check_name(name), state)
+        return mechanisms.polished(name, state) if mechanisms is not None and self.has_dependent_joints else state
 
     def joint_samples(
         self, name: str, *, start: StampLike | None = None, end: StampLike | None = None, source: str | None = None

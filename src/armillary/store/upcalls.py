@@ -36,7 +36,8 @@ class Upcalls:
         complete_joint_series: (store, names, positions, stamps, velocities): add them for many instants.
         joints_came: (store, first, last, count, source): follow loops anew through later samples of joints.
         admit_joints: (store, joints, at, velocities, covariance, unknown, limits): the same without followers.
-        admit_joint_series: (store, names, positions, velocities, covariance): the same without followers.
+        admit_joint_series: (store, names, positions, velocities, covariance, unknown, limits): the same without
+            followers.
         wheels_turned: (store, at, source): move the bases whose wheels got a velocity.
         pose_between_points: (store, of=, ...): a pose of other points or along other axes than those of its frames.
         by_policy: (store, question, ...): answer by a policy that is a callable.

@@ -78,16 +78,26 @@ def as_text(value: object, name: str) -> str:
     return value
 
 
+def whole_number(value: object) -> int | None:
+    """Return a whole number as int; None for what is none: truth values, arrays of several, types."""
+    if isinstance(value, bool | type) or not hasattr(value, "__index__"):
+        return None
+    try:
+        return int(value.__index__())
+    except TypeError:
+        return None
+
+
 def as_duration(value: object, name: str) -> int:
     """Check a duration [ns] above zero."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
+    duration_ns = whole_number(value)
+    if duration_ns is None:
         raise InvalidArgument(
             f"{name} must be a duration in integer nanoseconds, got {value!r}. Pass seconds(10).", value
         )
-    duration_ns = value.__index__()
     if not 0 < duration_ns < 2**62:
         raise InvalidArgument(f"{name} must be above zero and below 146 years, got {value!r} ns.", value)
-    return int(duration_ns)
+    return duration_ns
 
 
 def as_history(value: object) -> int:
@@ -97,9 +107,10 @@ def as_history(value: object) -> int:
 
 def as_positive(value: object, name: str) -> int:
     """Check a whole number of at least 1."""
-    if isinstance(value, bool) or not hasattr(value, "__index__") or not 1 <= value.__index__() < 2**62:
+    number = whole_number(value)
+    if number is None or not 1 <= number < 2**62:
         raise InvalidArgument(f"{name} must be a whole number of at least 1, got {value!r}.", value)
-    return int(value.__index__())
+    return number
 
 
 def as_count(value: object, name: str) -> int:

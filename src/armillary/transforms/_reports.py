@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from armillary.notebook import card, listing
 
@@ -136,12 +136,75 @@ class JointSamples:
         return len(self.stamps)
 
 
+@dataclass(frozen=True, slots=True)
+class _KeptSweep:
+    """What a snapshot has once it was pickled, without its world; has the methods of the core's `SweepAnswer`."""
+
+    rows: list[tuple[str, Transform, int | None]]
+    of_held: frozenset[str]
+    of_predicted: frozenset[str]
+    samples: tuple[HeldSample, ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def positions(self) -> dict[str, int]:
+        """Map the names of frames to rows."""
+        return {name: row for row, (name, _, _) in enumerate(self.rows)}
+
+    def xyz_wxyz(self) -> NDArray[np.float64]:
+        """Return the transforms of all rows, (N, 7)."""
+        import numpy as np  # noqa: PLC0415  (a world of single questions starts without it)
+
+        return np.array([transform.xyz_wxyz for _, transform, _ in self.rows]).reshape(-1, 7)
+
+    def any_held(self) -> bool:
+        """Whether the nearest sample was taken in some row."""
+        return bool(self.of_held)
+
+    def transforms(self) -> list[Transform]:
+        """Return the transforms of all rows."""
+        return [transform for _, transform, _ in self.rows]
+
+    def transform(self, row: int) -> Transform:
+        """Return the transform of one row."""
+        return self.rows[row][1]
+
+    def stamp(self, row: int) -> int | None:
+        """Return the instant of one row [ns]; None where everything is fixed."""
+        return self.rows[row][2]
+
+    def held(self, row: int) -> bool:
+        """Whether the nearest sample was taken in one row."""
+        return self.rows[row][0] in self.of_held
+
+    def held_samples(self, _world: object) -> tuple[HeldSample, ...]:
+        """Return what was held for any of the rows."""
+        return self.samples
+
+    def predicted(self, row: int) -> bool:
+        """Whether the last motion was continued in one row."""
+        return self.rows[row][0] in self.of_predicted
+
+
+class _Transforms(ValuesView["Transform"]):
+    """The transforms of a snapshot, all of them made in one call."""
+
+    def __init__(self, snapshot: Snapshot, sweep: SweepAnswer | _KeptSweep) -> None:
+        super().__init__(snapshot)
+        self._sweep = sweep
+
+    def __iter__(self) -> Iterator[Transform]:
+        return iter(self._sweep.transforms())
+
+
 class Snapshot(Mapping[str, "Transform"]):
     """The transform of every frame that has one, by name: `in_frame_T_name`."""
 
     def __init__(self, store: StoreCore, sweep: SweepAnswer, in_frame: str) -> None:
         self.in_frame = in_frame
-        self._sweep, self._store = sweep, store
+        self._sweep: SweepAnswer | _KeptSweep = sweep
+        self._store: Any = store  # None, where it comes from a pickle
         self._missing = sweep.missing(store, in_frame)
 
     @cached_property
@@ -157,8 +220,18 @@ class Snapshot(Mapping[str, "Transform"]):
     def __len__(self) -> int:
         return len(self._sweep)
 
-    def xyz_wxyz(self, names: Iterable[str]) -> NDArray[np.float64]:
-        """Return (N, 7) for these names: x, y, z, then the quaternion w, x, y, z; NaN for a frame without an answer."""
+    def values(self) -> ValuesView[Transform]:
+        """Return the transforms, in the order of the names."""
+        return _Transforms(self, self._sweep)
+
+    def xyz_wxyz(self, names: Iterable[str] | None = None) -> NDArray[np.float64]:
+        """Return (N, 7): x, y, z, then the quaternion w, x, y, z.
+
+        Args:
+            names: Of these frames, NaN for one without an answer; of all, in the order of the snapshot, if left out.
+        """
+        if names is None:
+            return self._sweep.xyz_wxyz()
         import numpy as np  # noqa: PLC0415  (a world of single questions starts without it)
 
         rows, last = self._rows, len(self)
@@ -191,6 +264,21 @@ class Snapshot(Mapping[str, "Transform"]):
     def predicted(self) -> frozenset[str]:
         """Frames whose last motion was continued (`outside='predict'`)."""
         return frozenset(name for name, row in self._rows.items() if self._sweep.predicted(row))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "in_frame": self.in_frame,
+            "missing": self._missing,
+            "rows": [(name, self[name], stamp) for name, stamp in self.stamps.items()],
+            "held": self.held,
+            "predicted": self.predicted,
+            "held_samples": self.held_samples,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.in_frame, self._missing = state["in_frame"], state["missing"]
+        self._sweep = _KeptSweep(state["rows"], state["held"], state["predicted"], state["held_samples"])
+        self._store = None
 
     def __repr__(self) -> str:
         return f"Snapshot({len(self)} frames in {self.in_frame}, {len(self._missing)} missing)"

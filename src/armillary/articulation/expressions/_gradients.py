@@ -7,17 +7,28 @@ Substitution keeps atoms and changes their gradients by the chain rule.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from armillary.articulation._terms import SX, Atom, Term, add, build, casadi, flat, replaced, stacked, term_of, united
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from armillary.articulation._terms import Gradient
     from armillary.articulation.variables import Variable
 
-__all__ = ["Substitution", "directions", "gradient_of", "jacobian_of", "velocity_of"]
+__all__ = [
+    "Substitution",
+    "along_of",
+    "directions",
+    "gradient_of",
+    "in_columns",
+    "jacobian_by_rows",
+    "jacobian_of",
+    "velocity_of",
+]
+
+T = TypeVar("T")
 
 
 def directions(term: Term) -> list[Variable]:
@@ -51,6 +62,29 @@ def jacobian_of(term: Term, along: Sequence[Variable]) -> Term:
     if not atoms and [variable.derivative for variable in own] == list(along):
         return partial
     return build(casadi.mtimes, partial, _seed_gradients(own, atoms, along))
+
+
+def along_of(term: Term, variables: Sequence[Variable]) -> list[Variable]:
+    """Return the direction of each column of a Jacobian: along the variable; itself where it is a direction alone."""
+    free, known = term.variables, set(directions(term))
+    return [variable if variable in known and variable not in free else variable.derivative for variable in variables]
+
+
+def jacobian_by_rows(term: Term, variables: Sequence[Variable]) -> Term:
+    """Return the Jacobian, in which each row has the directions of its entry alone."""
+    free, known = term.variables, set(directions(term))
+    if free.isdisjoint(known.intersection(variables)):
+        return in_columns(term, jacobian_of, along_of(term, variables))
+    entries = flat(term.sx)
+    rows = [term.with_sx(entries[i]) for i in range(entries.size1())]
+    return build(casadi.vertcat, *(in_columns(row, jacobian_of, along_of(row, variables)) for row in rows))
+
+
+def in_columns(of: T, jacobian: Callable[[T, Sequence[Variable]], Term], along: Sequence[Variable]) -> Term:
+    """Return a Jacobian with a column for each of these directions, also where two of them are one."""
+    once = list(dict.fromkeys(along))
+    found = jacobian(of, once)
+    return found if len(once) == len(along) else found.with_sx(found.sx[:, [once.index(key) for key in along]])
 
 
 def velocity_of(term: Term) -> Term:

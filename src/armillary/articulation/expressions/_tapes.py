@@ -12,14 +12,14 @@ from armillary.articulation.variables import as_numbers
 from armillary.errors import NotGrounded
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from armillary.articulation._terms import Term
-    from armillary.articulation.variables import Variable
+    from armillary.articulation.variables import Numbers, Variable
 
-__all__ = ["BINARY", "evaluated", "sx_of_tape", "tape_of_sx", "tape_of_term"]
+__all__ = ["BINARY", "casadi_function_of_term", "evaluated", "sx_of_tape", "tape_of_sx", "tape_of_term"]
 
 _UNARY = "assign neg sq twice inv sqrt exp log sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh".split()  # noqa: SIM905
 _UNARY += "abs sign floor ceil not log1p expm1".split()  # noqa: SIM905
@@ -41,12 +41,25 @@ def tape_of_term(term: Term, order: Sequence[Variable]) -> Tape:
     Raises:
         NotGrounded: A variable that occurs is not among them.
     """
+    return tape_of_sx(term.expanded.sx, _inputs(term, order))
+
+
+def casadi_function_of_term(term: Term, order: Sequence[Variable], name: str) -> Any:
+    """Make a `casadi.Function` of the value of a term, from a column with the values of these variables.
+
+    Raises:
+        NotGrounded: A variable that occurs is not among them.
+    """
+    inputs = _inputs(term, order)
+    return casadi.Function(name, [stacked(inputs)], [casadi.densify(term.expanded.sx)], ["q"], ["value"])
+
+
+def _inputs(term: Term, order: Sequence[Variable]) -> list[Any]:
     missing = term.variables.difference(order)
     if missing:
         raise NotGrounded(sorted(map(repr, missing)))
     symbols = term.expanded.symbols
-    inputs = [symbols[variable] if variable in symbols else SX.sym("unused") for variable in order]
-    return tape_of_sx(term.expanded.sx, inputs)
+    return [symbols[variable] if variable in symbols else SX.sym("unused") for variable in order]
 
 
 def tape_of_sx(sx: Any, inputs: Sequence[Any]) -> Tape:
@@ -93,7 +106,7 @@ def _instruction(function: Any, k: int, constants: dict[float, int]) -> tuple[in
     return _CONSTANT, targets[0], constants.setdefault(function.instruction_constant(k), len(constants)), 0
 
 
-def evaluated(term: Term, values: Mapping[Variable, float]) -> NDArray[np.float64]:
+def evaluated(term: Term, values: Numbers) -> NDArray[np.float64]:
     """Evaluate a term: its entries, row after row. The tape is kept, so that evaluating again is cheap."""
     numbers = as_numbers(values)
     if term.tape is None:

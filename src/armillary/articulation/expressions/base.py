@@ -9,12 +9,12 @@ from armillary.articulation._terms import Atom, Term, casadi, term_of
 from armillary.articulation.compiled import Compiled
 from armillary.articulation.expressions._gradients import (
     Substitution,
-    directions,
+    along_of,
     gradient_of,
-    jacobian_of,
+    jacobian_by_rows,
     velocity_of,
 )
-from armillary.articulation.expressions._tapes import evaluated, tape_of_term
+from armillary.articulation.expressions._tapes import casadi_function_of_term, evaluated, tape_of_term
 from armillary.articulation.expressions._text import latex_text, plain_text
 from armillary.articulation.variables import (
     ScalarOperators,
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from armillary._core import Tape
     from armillary.articulation.compiled import Backend
     from armillary.articulation.expressions.matrix import MatrixExpression
+    from armillary.articulation.variables import ByVariable, Numbers, VariableLike
 
 __all__ = ["Expression", "Symbolic"]
 
@@ -85,15 +86,15 @@ class Symbolic(Generic[Value]):
         """Its value, once it is grounded; raises `NotGrounded` before."""
         return self.evaluate({})
 
-    def evaluate(self, values: Mapping[Variable, float]) -> Value:
-        """Its value with these numbers; variables that do not occur in it are ignored.
+    def evaluate(self, values: Numbers) -> Value:
+        """Its value with these numbers, by variable or by name; variables that do not occur in it are ignored.
 
         Raises:
             NotGrounded: A variable that occurs in it has no number.
         """
         return self._from_array(evaluated(self._term, values).reshape(self.shape))
 
-    def substitute(self, values: Mapping[Variable, Any]) -> Self:
+    def substitute(self, values: ByVariable) -> Self:
         """Replace variables by numbers, variables or expressions, all at once.
 
         Gradients follow by the chain rule: a variable that became a number does not change any more.
@@ -111,7 +112,7 @@ class Symbolic(Generic[Value]):
         kind = self._rate_kind()
         return MappingProxyType({key: kind.of_term(entry) for key, entry in gradient_of(self._term).items()})
 
-    def with_gradient(self, entries: Mapping[Variable, Any], *, replace: bool = False) -> Self:
+    def with_gradient(self, entries: ByVariable, *, replace: bool = False) -> Self:
         """The same value with another gradient.
 
         Args:
@@ -124,7 +125,7 @@ class Symbolic(Generic[Value]):
         >>> str((2.0 * x).with_gradient({wheel: 0.5}).velocity())
         "2 * x' + 0.5 * wheel'"
         """
-        given = {as_direction(key): self._rate_term(key, entry) for key, entry in entries.items()}
+        given = {as_direction(key): self._rate_term(as_direction(key), entry) for key, entry in entries.items()}
         rows, columns = self._term.shape
         atoms = [
             [self._atom(given, (row, column), replace=replace) for column in range(columns)] for row in range(rows)
@@ -136,15 +137,21 @@ class Symbolic(Generic[Value]):
         """Its change in time, as an expression: every key of the gradient times its entry."""
         return self._rate_kind().of_term(velocity_of(self._term))
 
-    def jacobian(self, variables: Sequence[Variable]) -> MatrixExpression:
+    def jacobian(self, variables: Sequence[VariableLike]) -> MatrixExpression:
         """The Jacobian: one row for each entry, row after row, and one column for each variable.
 
-        The column of a variable that it depends on is the derivative along that variable. The column of another
-        variable, such as the speed of a wheel, is its entry of the gradient.
-        """
-        return self._jacobian_kind.of_term(jacobian_of(self._term, self._along(variables)))
+        Each row is that of its entry alone, so that the Jacobian of a stack is the stack of the Jacobians: where the
+        entry depends on a variable it is the derivative along that variable, and where it does not, as with the speed
+        of a wheel or of a joint, it is the entry of its gradient.
 
-    def tape(self, order: Sequence[Variable]) -> Tape:
+        >>> from armillary.articulation import position, stack
+        >>> q = position("q")
+        >>> stack([3.0 * q, 2.0 * q.velocity]).jacobian([q.velocity]).value().tolist()
+        [[3.0], [2.0]]
+        """
+        return self._jacobian_kind.of_term(jacobian_by_rows(self._term, as_variables(variables)))
+
+    def tape(self, order: Sequence[VariableLike]) -> Tape:
         """Its value as a tape, the bytecode of an expression in files, on the wire and in the C++ core.
 
         Args:
@@ -155,20 +162,44 @@ class Symbolic(Generic[Value]):
         """
         return tape_of_term(self._term, as_variables(order))
 
-    def compile(self, order: Sequence[Variable] | None = None, backend: Backend = "vm") -> Compiled:
+    def compile(self, order: Sequence[VariableLike] | None = None, backend: Backend = "vm") -> Compiled:
         """Make a function of arrays, which takes the values of these variables in this order.
 
         Args:
             order: All variables that occur, and others if wanted. Left out, those that occur, by name; the compiled
                 function has it as `order`.
-            backend: "vm" runs the tape at once; "c" makes machine code of it, which takes a C compiler and some time.
+            backend: "vm" runs the tape; "c" makes machine code of it as well, which takes a C compiler and some time.
+                Until it is there the tape is run: `wait()` waits for it.
 
         Raises:
             NotGrounded: A variable that occurs is not in the order.
-            CannotCompile: Machine code was asked, and there is no compiler.
+            CannotCompile: Machine code was asked, and there is no C compiler.
         """
         inputs = by_name(self.free_variables) if order is None else as_variables(order)
         return Compiled(self.tape(inputs), inputs, self.shape, backend)
+
+    def to_casadi(self, order: Sequence[VariableLike] | None = None, *, name: str = "value") -> Any:
+        """Make a `casadi.Function` of its value, for optimisers and code generators that take those.
+
+        Its input is a column with the values of the variables, its output has the shape of the expression. casadi
+        differentiates the value: entries that `with_gradient` added are not known to it.
+
+        Args:
+            order: All variables that occur, and others if wanted. Left out, those that occur, by name.
+            name: Of the function: letters, digits and `_`.
+
+        Raises:
+            NotGrounded: A variable that occurs is not in the order.
+
+        >>> from armillary.articulation import position, sin
+        >>> q = position("q")
+        >>> (2.0 * sin(q)).to_casadi(name="swing")
+        Function(swing:(q)->(value) SXFunction)
+        """
+        inputs = by_name(self.free_variables) if order is None else as_variables(order)
+        if not isinstance(name, str) or not name.isidentifier() or not name.isascii():
+            raise InvalidArgument(f"name is that of a C function: letters, digits and '_', got {name!r}.", name)
+        return casadi_function_of_term(self._term, inputs, name)
 
     def is_same(self, other: object) -> bool:
         """Whether the other is of the same kind, and its value and gradient are calculated in the same way."""
@@ -208,10 +239,8 @@ class Symbolic(Generic[Value]):
         """Convert the numbers to the type that users have for this kind."""
         raise NotImplementedError
 
-    def _along(self, variables: Sequence[Variable]) -> list[Variable]:
-        free, known = self._term.variables, set(directions(self._term))
-        asked = as_variables(variables)
-        return [variable if variable in known and variable not in free else variable.derivative for variable in asked]
+    def _along(self, variables: Sequence[VariableLike]) -> list[Variable]:
+        return along_of(self._term, as_variables(variables))
 
     def _atom(self, given: Mapping[Variable, Term], index: tuple[int, int], *, replace: bool) -> Atom:
         value = self._term.with_sx(self._term.sx[index])

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MatrixExpression", "RotationExpression"]
 
-_SMALL_SINE = 1e-4
+_SMALL_SINE = 1e-3
 _DIMENSIONS = 2
 
 
@@ -136,7 +136,11 @@ class RotationExpression(Symbolic[Rotation]):
         )
 
     def vector(self) -> DirectionExpression:
-        """The axis times the angle, as `Rotation.log`; not defined at half a turn, where the axis has two signs."""
+        """The axis times the angle, as `Rotation.log`, with its derivative, for all angles.
+
+        At half a turn the axis has two signs, and one of them is taken. An error is best squared as a vector: the
+        square has a derivative where the angle is zero, and the angle itself has none.
+        """
         return DirectionExpression.of_term(self._term.with_sx(_rotation_vector(self._term.sx)))
 
     def _axis(self, index: int) -> DirectionExpression:
@@ -177,13 +181,36 @@ def _twice_sine_axis(sx: Any) -> Any:
 
 
 def _rotation_vector(sx: Any) -> Any:
-    """The axis times the angle; for small angles the ratio of angle and sine is taken from its series."""
-    twice = _twice_sine_axis(sx)
-    square = casadi.dot(twice, twice) / 4.0
+    """The axis times the angle, from the quaternion: exact for small angles and up to half a turn, with its derivative.
+
+    Both sides of `if_else` are evaluated: the one that is not taken has to be finite as well.
+    """
+    w, x, y, z = casadi.vertsplit(_quaternion(sx))
+    square = x * x + y * y + z * z
     is_small = square < _SMALL_SINE**2
     sine = casadi.sqrt(casadi.if_else(is_small, 1.0, square))
-    ratio = casadi.if_else(is_small, 1.0 + square / 6.0, casadi.atan2(sine, (casadi.trace(sx) - 1.0) / 2.0) / sine)
-    return ratio * twice / 2.0
+    series = 2.0 * (1.0 + square / 6.0 + 3.0 / 40.0 * square**2 + 5.0 / 112.0 * square**3)
+    return casadi.if_else(is_small, series, 2.0 * casadi.atan2(sine, w) / sine) * casadi.vertcat(x, y, z)
+
+
+def _quaternion(sx: Any) -> Any:
+    """The unit quaternion (w, x, y, z) of a rotation matrix, with w >= 0, from its largest entry."""
+    a, b, c = casadi.vertsplit(_twice_sine_axis(sx))
+    d, e, f = sx[1, 0] + sx[0, 1], sx[0, 2] + sx[2, 0], sx[2, 1] + sx[1, 2]
+    first, second, third = sx[0, 0], sx[1, 1], sx[2, 2]
+    squares = (
+        1.0 + first + second + third,
+        1.0 + first - second - third,
+        1.0 - first + second - third,
+        1.0 - first - second + third,
+    )
+    rows = ((squares[0], a, b, c), (a, squares[1], d, e), (b, d, squares[2], f), (c, e, f, squares[3]))
+    largest, chosen = squares[0], casadi.vertcat(*rows[0])
+    for square, row in zip(squares[1:], rows[1:], strict=True):
+        is_larger = square > largest
+        chosen = casadi.if_else(is_larger, casadi.vertcat(*row), chosen)
+        largest = casadi.if_else(is_larger, square, largest)
+    return casadi.if_else(chosen[0] < 0.0, -1.0, 1.0) * chosen / casadi.norm_2(chosen)
 
 
 def _is_vector(value: Any) -> bool:

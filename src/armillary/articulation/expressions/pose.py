@@ -8,7 +8,7 @@ import numpy as np
 
 from armillary.articulation._terms import Term, build, casadi, constant, term_of
 from armillary.articulation.expressions._chains import Chain, Product, body_jacobian_of, product, substituted
-from armillary.articulation.expressions._gradients import Substitution
+from armillary.articulation.expressions._gradients import Substitution, in_columns
 from armillary.articulation.expressions.base import Symbolic
 from armillary.articulation.expressions.matrix import MatrixExpression, RotationExpression
 from armillary.articulation.expressions.vector import DirectionExpression, PointExpression, column_term, matrix_term
@@ -17,14 +17,14 @@ from armillary.errors import InvalidArgument
 from armillary.transforms import Transform
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Self
 
     from numpy.typing import NDArray
 
     from armillary._core import Tape
     from armillary.articulation.expressions._chains import AxisRotation
-    from armillary.articulation.variables import Variable
+    from armillary.articulation.variables import ByVariable, VariableLike
 
 __all__ = ["PoseExpression"]
 
@@ -108,25 +108,25 @@ class PoseExpression(Symbolic[Transform]):
             return _pose_of_rotation(other) @ self
         return PoseExpression.from_transform(other) @ self if isinstance(other, Transform) else NotImplemented
 
-    def substitute(self, values: Mapping[Variable, Any]) -> Self:
+    def substitute(self, values: ByVariable) -> Self:
         """Replace variables by numbers, variables or expressions, all at once."""
         chain = substituted(self.motion, Substitution(as_values(values)))
         return self.of_term(*chain)
 
-    def value_tape(self, order: Sequence[Variable]) -> Tape:
+    def value_tape(self, order: Sequence[VariableLike]) -> Tape:
         """The tape of the upper three rows of the matrix, row after row, from the values of these variables."""
         return MatrixExpression.of_term(self._term.with_sx(self._term.sx[:3, :])).tape(order)
 
-    def jacobian_tape(self, order: Sequence[Variable], variables: Sequence[Variable]) -> Tape:
+    def jacobian_tape(self, order: Sequence[VariableLike], variables: Sequence[VariableLike]) -> Tape:
         """The tape of the body Jacobian for `variables`, row after row, from the values of `order`."""
         return self.body_jacobian(variables).tape(order)
 
-    def body_jacobian(self, variables: Sequence[Variable]) -> MatrixExpression:
+    def body_jacobian(self, variables: Sequence[VariableLike]) -> MatrixExpression:
         """The body Jacobian, 6 x m, linear then angular: the velocity of the child for each variable, seen from itself.
 
         It comes from the gradient, so that it has columns for wheel speeds as for joints.
         """
-        return MatrixExpression.of_term(body_jacobian_of(self.motion, self._along(variables)))
+        return MatrixExpression.of_term(in_columns(self.motion, body_jacobian_of, self._along(variables)))
 
     @property
     def motion(self) -> Chain:
