@@ -44,6 +44,11 @@ def examples(number: int) -> settings:
     return settings(max_examples=max(1, number * settings.default.max_examples // USUAL_EXAMPLES))
 
 
+def scaled(usual: int, soak: int) -> int:
+    """So many in a usual run; in soak as many as given, where each law has 3 000 examples, and else in proportion."""
+    return max(usual, soak * SOAK_EXAMPLES // 3000) if IS_SOAK else usual
+
+
 def rng(number: int = 0) -> np.random.Generator:
     """The generator of this number in this run."""
     return np.random.default_rng((SEED, number))

@@ -26,6 +26,7 @@ SERIES_TERMS = 40
 NS_PER_S = 1e9
 HORIZON_NS = 1e9  # a prediction reaches this far
 MOST_PREDICTED = 3.0  # [m] or [rad]
+STEP = 1e-5  # of numeric derivatives
 NOISE_PER_S = 1e-4 * np.eye(6)  # and grows so uncertain on the way
 
 Relation = tuple[str, str, str]
@@ -291,11 +292,32 @@ class Run:
         ahead_s = (t - last.stamp) / NS_PER_S
         if np.abs(V * ahead_s).max() > MOST_PREDICTED:
             raise Unclear
-        way = exp(V * ahead_s)
-        covariance = default if last.covariance is None else last.covariance
-        if covariance is None:
-            return last.value @ way, None
-        return last.value @ way, moved(covariance, adjoint(inverse(way))) + NOISE_PER_S * ahead_s
+        return last.value @ exp(V * ahead_s), self._covariance_ahead(ahead_s, how, default)
+
+    def _covariance_ahead(self, ahead_s: float, how: str, default: np.ndarray | None) -> np.ndarray | None:
+        """What the errors of the last two samples make of a pose so far ahead, and the noise on the way.
+
+        The derivatives are numeric; the noise of every instant is carried to the end.
+        """
+        ends = self.known[-2:]
+        covariances = [default if event.covariance is None else event.covariance for event in ends]
+        if any(covariance is None for covariance in covariances):
+            return None
+        h_s = (ends[1].stamp - ends[0].stamp) / NS_PER_S
+
+        def ahead(errors: np.ndarray) -> np.ndarray:
+            Ta, Tb = (event.value @ exp(error) for event, error in zip(ends, np.split(errors, 2), strict=True))
+            return Tb @ exp(body_twist(Ta, Tb, h_s, how) * ahead_s)
+
+        there, columns = inverse(ahead(np.zeros(12))), np.eye(12) * STEP
+        J = np.stack([log(there @ ahead(c)) - log(there @ ahead(-c)) for c in columns], axis=1) / (2.0 * STEP)
+        V = body_twist(ends[0].value, ends[1].value, h_s, how)
+        instants, weights = np.polynomial.legendre.leggauss(12)
+        noise = sum(
+            w * moved(NOISE_PER_S, adjoint(exp(-V * (ahead_s * (x + 1.0) / 2.0))))
+            for x, w in zip(instants, weights, strict=True)
+        )
+        return moved(covariances[0], J[:, :6]) + moved(covariances[1], J[:, 6:]) + noise * ahead_s / 2.0
 
     def _stored(self, event: Event) -> tuple[np.ndarray, np.ndarray | None]:
         exact = event.fixed and event.covariance is None

@@ -75,11 +75,12 @@ def summed_twist(world: ReferenceWorld, steps: list[tuple[Link, int]], *, point:
 
 
 def integrated(start: np.ndarray, start_ns: int, twists: dict[int, np.ndarray]) -> dict[int, np.ndarray]:
-    """The poses at the stamps of the later twists: the mean of two twists leads from one to the next."""
+    """The poses at the stamps of the later twists: in between they change linearly (to third order in the time)."""
     poses, T, last_ns = {}, start, start_ns
     last = next((twists[t] for t in sorted(twists, reverse=True) if t <= start_ns), None)
     for t in sorted(t for t in twists if t > start_ns):
-        mean = twists[t] if last is None else (last + twists[t]) / 2
-        T = T @ exp(mean * (t - last_ns) / NS_PER_S)
+        h, a, b = (t - last_ns) / NS_PER_S, twists[t] if last is None else last, twists[t]
+        bracket = np.concatenate([np.cross(a[3:], b[:3]) + np.cross(a[:3], b[3:]), np.cross(a[3:], b[3:])])
+        T = T @ exp(h * (a + b) / 2 + h * h / 12 * bracket)
         poses[t], last, last_ns = T, twists[t], t
     return poses

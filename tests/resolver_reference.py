@@ -739,6 +739,8 @@ def _choice(by: dict[str, Piece], preferred: str | None, t: int, rival_timeout: 
     rivals = {source: piece for source, piece in by.items() if is_open(piece)}
     if preferred in rivals:
         return [(preferred, rivals[preferred])]
+    is_put = any(piece.rank == "fallback" for piece in rivals.values())
+    rivals = {source: piece for source, piece in rivals.items() if not (is_put and piece.provider == "identity")}
     stated = [(source, piece) for source, piece in rivals.items() if piece.rank == "statement"]
     plain = [(source, piece) for source, piece in rivals.items() if piece.rank == "plain"]
     return stated or plain or list((rivals or by).items())

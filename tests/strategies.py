@@ -7,13 +7,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pytest
 from hypothesis import reject
 from hypothesis import strategies as st
 
 import armillary
 import reference
 from armillary import Rotation, Transform, World, seconds
-from armillary.errors import ArmillaryError
+from armillary.errors import AmbiguousPath, ArmillaryError
 from armillary.scene import Fix
 from reference import Answer, ReferenceWorld, Refused, Unclear
 
@@ -356,7 +357,22 @@ class Twins:
         assert_same_answer(pose, expected)
         asked.pop("interpolation", None)
         assert self.world.can_pose(**asked) is not isinstance(expected, Refused)
+        self._ask_otherwise(asked, pose)
         return expected
+
+    def _ask_otherwise(self, asked: dict[str, Any], pose: Any) -> None:
+        """Who waits, names a policy, or asks for a motion, meets the same sources."""
+        if isinstance(pose, AmbiguousPath) and "of_at" not in asked:
+            with pytest.raises(ArmillaryError):
+                self.world.twist(of=asked["of"], relative_to=asked["in_frame"], at=asked["at"])
+        if isinstance(pose, ArmillaryError):
+            with pytest.raises((ArmillaryError, TimeoutError)):
+                self.world.wait_for_pose(**asked, timeout_s=0.0)
+            return
+        assert self.world.wait_for_pose(**asked, timeout_s=0.0).relations == pose.relations
+        for policy in ("latest", _refuse_to_choose):
+            chosen = self.world.pose(**asked, policy=policy)
+            assert (chosen.relations, chosen.stamp) == (pose.relations, pose.stamp)
 
     def ask_many(self, question: dict[str, Any], stamps: list[int]) -> None:
         """All stamps in one call; it fails when one of them does."""
@@ -372,6 +388,10 @@ class Twins:
         assert batch.shape == (len(stamps), 4, 4)
         for matrix, answer in zip(batch, expected, strict=True):
             assert_close(Transform.from_matrix(matrix), answer.matrix, blur_of(answer))
+        ends = {"from_frame": question["of"], "to_frame": question["in_frame"]}
+        options = {key: value for key, value in question.items() if key not in {"of", "in_frame", "at"}}
+        mapped = self.world.map_points(np.zeros((len(stamps), 3)), **ends, at=at, **options)
+        np.testing.assert_allclose(mapped, batch[:, :3, 3], atol=CLOSE_M)
 
     def ask_for_all(self, question: dict[str, Any]) -> None:
         """Every frame in one call; what fails is missing, with the reason."""
@@ -390,6 +410,10 @@ class Twins:
                 assert snapshot.stamps[name] == expected.stamp
                 assert (name in snapshot.predicted) == expected.predicted
                 assert (name in snapshot.held) == bool(expected.held)
+
+
+def _refuse_to_choose(paths: Any) -> Any:
+    raise AssertionError(f"one path answers, and a policy was asked to choose among {paths}")
 
 
 def _with_values(arguments: dict[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.server
 import re
 import threading
+import time
 from contextlib import contextmanager
 
 import pytest
@@ -15,6 +16,7 @@ from armillary.view.web import rest_joints
 from browser.chromium import FLAGS, PATIENCE_S, chromium
 from browser.test_viewer_page import ROBOT
 from unit.kit import FakeClock
+from unit.share.kit import eventually
 
 viser = pytest.importorskip("viser", reason="viser is not installed: pip install 'armillary[view]'")
 
@@ -136,10 +138,20 @@ def recorded_drag(world, viewer, page) -> list[int]:
     page.wait_for_function(
         "([id]) => document.querySelector(id).ariaValueNow > 1", arg=[f"[id='{named}'] [role=slider]"]
     )
-    world.set_joints({"crane/lift": 0.0}, at=world.joint("crane/lift").stamp + 1)
+    assert eventually(lambda: world.joint("crane/lift").value > 1.0)
+    page.goto("about:blank")  # it sends no more
     drags = [frame for frame in sent if isinstance(frame, bytes) and re.search(rb"GuiUpdate", frame)]
     assert drags, "the page sent nothing that moves a joint"
+    _let_settle(world)
+    world.set_joints({"crane/lift": 0.0}, at=world.joint("crane/lift").stamp + 1)
     return list(drags[-1])
+
+
+def _let_settle(world) -> None:
+    """Wait until what a page sent before it went has arrived."""
+    stamp = None
+    while stamp != (stamp := world.joint("crane/lift").stamp):
+        time.sleep(0.5)
 
 
 def hostile_send(page, viewer, message: list[int]) -> None:

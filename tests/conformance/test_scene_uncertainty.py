@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from armillary import Transform, World, seconds
-from armillary._core import fuse_twists
 from conformance.euler import euler_covariance, from_euler, tangent_covariance, to_euler
 
 PRINTED_DIGITS = 1e-6  # the regression vectors have six decimals
@@ -96,10 +95,21 @@ class TestTheInverse:
 
 
 class TestMerging:
-    def test_meets_the_regression_vector_in_its_own_coordinates(self):
-        mean, covariance = fuse_twists(np.array([MERGED_1, MERGED_2]), np.array([MERGED_C1, MERGED_C2]), False)
-        assert np.abs(mean - MERGED).max() < PRINTED_DIGITS
-        assert np.abs(np.diag(covariance) - MERGED_DIAGONAL).max() < PRINTED_DIGITS
+    def test_meets_the_regression_vector_where_nothing_turns(self):
+        """Positions of things that surely are not turned are added in the vector as on the group."""
+        still = [np.concatenate([x[:3], np.zeros(3)]) for x in (MERGED_1, MERGED_2)]
+        upright = [np.diag([*np.diag(C)[:3], *[1e-14] * 3]) for C in (MERGED_C1, MERGED_C2)]
+        pose = fused(*zip(map(from_euler, still), upright, strict=True))
+        assert np.abs(pose.transform.translation - MERGED[:3]).max() < PRINTED_DIGITS
+        assert np.abs(np.diag(pose.covariance)[:3] - MERGED_DIAGONAL[:3]).max() < PRINTED_DIGITS
+
+    def test_meets_the_regression_vector_where_all_turn_about_one_axis(self):
+        turned = [np.array([0.0, 0.0, 0.0, 0.0, 0.0, x[5]]) for x in (MERGED_1, MERGED_2)]
+        pose = fused(
+            *((from_euler(x), tangent_covariance(x, C)) for x, C in zip(turned, (MERGED_C1, MERGED_C2), strict=True))
+        )
+        assert to_euler(pose.transform)[5] == pytest.approx(MERGED[5], abs=PRINTED_DIGITS)
+        assert np.diag(euler_covariance(pose))[5] == pytest.approx(MERGED_DIAGONAL[5], abs=PRINTED_DIGITS)
 
     def test_meets_it_to_first_order_on_the_group(self):
         """The vector adds angles of poses half a radian apart; on SE(3) it holds for differences that are small."""

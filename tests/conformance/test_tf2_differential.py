@@ -18,14 +18,14 @@ from hypothesis import strategies as st
 from armillary import seconds
 from conformance.memories import ArmillaryMemory, Memory, Sample, Tf2Memory
 from conformance.twins import CLOSE, Answer, Question, Twin, their_answer
-from randomness import IS_SOAK, examples, rng
+from randomness import examples, rng, scaled
 
 HISTORY = seconds(10)
 WITHIN_THE_HISTORY = seconds(9)
 BEYOND_THE_HISTORY = seconds(26)
 BEGIN = seconds(20)
 AN_EIGHTH_OF_A_SECOND = seconds(1) // 8
-STORIES = 3000 if IS_SOAK else 30
+STORIES = scaled(30, 3000)
 QUESTIONS = 150
 MAJORITY = 0.75
 A_GOOD_PART = 0.3

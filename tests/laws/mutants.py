@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 from collections.abc import Callable, Iterator
@@ -70,7 +71,7 @@ def mutated_document(document: Any, draw: random.Random, others: list[Any]) -> A
         above, key = value_at(made, way[:-1]), way[-1]
         match draw.randrange(4):
             case 0:
-                above[key] = draw.choice(JUNK)
+                above[key] = copy.deepcopy(draw.choice(JUNK))  # or the next mutation would put it into itself
             case 1:
                 other = draw.choice(others)
                 above[key] = json.loads(json.dumps(value_at(other, draw.choice(list(ways(other))))))

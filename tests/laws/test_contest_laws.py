@@ -10,9 +10,9 @@ import pytest
 from armillary import Transform, World, seconds
 from armillary.errors import ArmillaryError
 from armillary.fusion.policies import fuse, latest, most_certain
-from randomness import IS_SOAK
+from randomness import scaled
 
-CASES = 300 if IS_SOAK else 30
+CASES = scaled(30, 300)
 CLOSE = 1e-9  # m and rad, or of a deviation where that is larger
 SPREAD = 1e-6  # of a covariance
 END_S = 2.0

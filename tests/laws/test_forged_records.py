@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 
 import pytest
@@ -12,8 +11,9 @@ from armillary import Sphere, Transform, World
 from armillary.errors import ArmillaryError
 from armillary.scene import AddJoints, ChangeRecord, NodeId, RemoveJoints
 from laws.mutants import mutated_document
+from randomness import scaled
 
-LOGS = 20_000 if os.environ.get("ARMILLARY_HYPOTHESIS") == "soak" else 120
+LOGS = scaled(120, 20_000)
 FORGED = 0.3
 STILL = Transform.identity()
 

@@ -1,6 +1,5 @@
 """Fusing random graphs of frames, against least squares over the poses of all frames at once, and against the truth."""
 
-import os
 from itertools import permutations
 
 import numpy as np
@@ -9,8 +8,9 @@ import pytest
 from armillary import Transform, World, seconds
 from armillary.errors import ArmillaryError
 from fusing_worlds import Graph, Sort, apart, oracle, random_graph
+from randomness import scaled
 
-WORLDS = 10_000 if os.environ.get("ARMILLARY_HYPOTHESIS") == "soak" else 150
+WORLDS = scaled(150, 10_000)
 SHARE_OF_SIGMA = 2e-5
 RELATIVE_SPREAD = 5e-3
 ROUNDING = 1e-9  # m, rad

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import sys
 from pathlib import Path
 
-IS_SOAK = os.environ.get("ARMILLARY_HYPOTHESIS") == "soak"
-SECONDS = 3600 if IS_SOAK else 4
+from randomness import IS_SOAK, scaled
+
+SECONDS = scaled(4, 3600)
 
 
 def test_eight_threads_may_call_everything_at_once():

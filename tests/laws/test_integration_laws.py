@@ -43,7 +43,7 @@ class TestIntegration:
     )
     @examples(80)
     def test_goes_on_from_the_newest_pose_in_any_order(self, poses, twists, random):
-        poses, twists, world, without = by_stamp(poses), by_stamp(twists), World(), World()
+        poses, twists, world, in_order = by_stamp(poses), by_stamp(twists), World(), World()
         assertions = [(set_pose_value, *item) for item in poses.items()] + [
             (set_twist_value, *item) for item in twists.items()
         ]
@@ -51,11 +51,16 @@ class TestIntegration:
         for set_value, at, value in assertions:
             set_value(world, at, value)
         for at, value in poses.items():
-            set_pose_value(without, at, value)
+            set_pose_value(in_order, at, value)
+        for at, value in twists.items():
+            set_twist_value(in_order, at, value)
         newest = max(poses)
         for t in range(min(poses), newest + 1, seconds(0.05)):
             seen = world.pose(**ASK, at=t)
-            assert (seen.method, seen.transform) == ("sampled", without.pose(**ASK, at=t).transform)
+            assert seen.method == "sampled"
+            assert_close(seen.transform, in_order.pose(**ASK, at=t).transform.matrix)
+        for t, value in poses.items():
+            assert_close(world.pose(**ASK, at=t).transform, VALUES[value])
         for t, expected in integrated(VALUES[poses[newest]], newest, twists).items():
             assert_close(world.pose(**ASK, at=t).transform, expected)
             assert world.pose(**ASK, at=t).method == "integrated"

@@ -6,13 +6,23 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import brentq
 
 from armillary import Transform, World, seconds
-from armillary.articulation import ArticulationModel, position
+from armillary.articulation import (
+    ArticulationModel,
+    PrismaticJoint,
+    RevoluteJoint,
+    SetClosure,
+    VectorExpression,
+    cos,
+    position,
+    sin,
+)
 from armillary.articulation.loops import Closure
-from armillary.articulation.mechanisms import four_bar
+from armillary.articulation.mechanisms import four_bar, stewart_platform
 from unit.articulation.test_loops import FourBar, StewartPlatform
 
 SAME_RAD = 1e-9
@@ -97,6 +107,43 @@ class TestAFourBar:
         assert found == pytest.approx(1.8545904360, abs=1e-9)
 
 
+CRANK_M, ROD_M = 0.05, 0.15
+
+
+def engine():
+    """A crank, a rod and a slide, in a world that keeps everything."""
+    model, world = ArticulationModel(), World(history=None)
+    crank, rod, slide = (position(f"engine/{name}") for name in ("crank", "rod", "slide"))
+    model.add("engine/links/block")
+    model.add("engine/links/crank", RevoluteJoint(variable=crank.name, axis=(0, 0, 1)), parent="engine/links/block")
+    model.add("engine/links/rod", RevoluteJoint(variable=rod.name, axis=(0, 0, 1)), parent="engine/links/block")
+    model.add("engine/links/head", PrismaticJoint(variable=slide.name, axis=(1, 0, 0)), parent="engine/links/block")
+    along = CRANK_M * cos(crank) + ROD_M * cos(rod) - slide
+    across = CRANK_M * sin(crank) + ROD_M * sin(rod)
+    closing = SetClosure(
+        path="engine/loop",
+        residual=VectorExpression([along, across]),
+        dependents=(rod.name, slide.name),
+        start=(0.0, CRANK_M + ROD_M),
+    )
+    model.apply(closing, tag="close")
+    world.mount(model, in_frame="map")
+    return world
+
+
+class TestASliderCrank:
+    @given(data=st.data(), speeds=st.lists(st.floats(-60.0, 60.0), min_size=2, max_size=10))
+    def test_is_where_the_closed_form_has_it_at_any_speed_rate_and_order(self, data, speeds):
+        pauses = data.draw(st.lists(st.floats(0.001, 0.1), min_size=len(speeds), max_size=len(speeds)))
+        stamps = [seconds(round(t, 6)) for t in np.cumsum(pauses)]
+        cranks, world = np.cumsum(np.multiply(speeds, pauses)), engine()
+        for k in data.draw(st.permutations(range(len(speeds)))):
+            world.set_joints({"engine/crank": float(cranks[k])}, at=stamps[k])
+        found = [world.joint("engine/slide", at=stamp).value for stamp in stamps]
+        expected = CRANK_M * np.cos(cranks) + np.sqrt(ROD_M**2 - (CRANK_M * np.sin(cranks)) ** 2)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=SAME_RAD)
+
+
 class TestNearlyTouchingAssemblies:
     @pytest.mark.parametrize("gap_m", [1e-1, 1e-2, 1e-3, 1e-4])
     def test_are_told_apart(self, gap_m):
@@ -132,3 +179,35 @@ class TestAStewartPlatform:
 
     def legs(self, platform, transform):
         return dict(zip(platform.legs, platform.lengths(transform), strict=True))
+
+
+class TestAMountedStewartPlatform:
+    PLACE = ("x", "y", "z", "roll", "pitch", "yaw")
+
+    @settings(max_examples=25)
+    @given(data=st.data(), seed=st.integers(0, 2**32 - 1), count=st.integers(2, 6))
+    def test_is_in_the_poses_its_legs_are_made_for_in_any_order(self, data, seed, count):
+        model, world, draw = ArticulationModel(), World(history=None), np.random.default_rng(seed)
+        model.edit(stewart_platform("it"))
+        world.mount(model, in_frame="map")
+        (closure,) = model.closures().values()
+        reach = np.array([0.05, 0.05, 0.05, 0.2, 0.2, 0.2])
+        places = [np.array([0, 0, 0.5, 0, 0, 0]) + draw.uniform(-reach, reach) for _ in range(count)]
+        stamps = np.cumsum(draw.uniform(0.01, 1.0, count)).round(6)
+        legs = [self.legs(closure, place) for place in places]
+        for k in data.draw(st.permutations(range(count))):
+            world.set_joints(legs[k], at=seconds(float(stamps[k])))
+        for place, stamp in zip(places, stamps, strict=True):
+            found = [world.joint(f"it/{part}", at=seconds(float(stamp))).value for part in self.PLACE]
+            np.testing.assert_allclose(found, place, rtol=0, atol=1e-7)
+
+    def legs(self, closure, place):
+        """The lengths with which the platform is at a place: roots of the equations, each of which has one leg."""
+        given = dict(zip((f"it/{part}" for part in self.PLACE), place, strict=True))
+        found = {}
+        for k in range(6):
+            row = closure.residual[k].substitute(given)
+            found[f"it/leg_{k}"] = float(
+                brentq(lambda length, row=row, k=k: row.evaluate({f"it/leg_{k}": length}), 0.1, 2.0)
+            )
+        return found

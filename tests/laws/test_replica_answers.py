@@ -5,18 +5,17 @@ A run is made from its seed alone, which a failure names.
 
 from __future__ import annotations
 
-import os
 import random
 
 import pytest
 
 pytest.importorskip("casadi")
 
+from randomness import scaled
 from replica_answers import KINDS, AnsweringReplicas, about_answers
 from replicas import differences, lacking, unharmed
 
-IS_SOAK = os.environ.get("ARMILLARY_HYPOTHESIS") == "soak"
-RUNS = 100_000 if IS_SOAK else 150
+RUNS = scaled(150, 100_000)
 APART = {"await_twists"}  # what is not mended yet
 
 
@@ -99,8 +98,56 @@ class TestABrokenRule:
         assert first_failing_seed(kinds, range(400), damage) is not None
 
 
+MENDED = {
+    "a removal of an edge that never held is kept by all": [
+        ("change", 1, ("frame", "fix"), 1, 0, 0),
+        ("change", 1, ("frame", "tag"), 0, 0, 0),
+        ("change", 1, ("frame", "erase_all"), 0, 0, 0),
+    ],
+    "a variable is declared where a pose waits for it": [
+        ("change", 1, ("own", "model"), 0, 0, 0),
+        ("deliver", 2),
+        ("change", 0, ("own", "model"), 0, 0, 0),
+    ],
+    "a pose is driven by a variable that was taken back": [
+        ("change", 0, ("own", "model"), 0, 0, 0),
+        ("undo", 0),
+        ("change", 1, ("own", "model"), 0, 0, 0),
+    ],
+    "a frame that a node stands for is removed, and that is undone": [
+        ("change", 2, ("barrier", "frame"), 1, 0, 0),
+        ("change", 2, ("barrier", "say_frame"), 1, 0, 0),
+        ("deliver", 3),
+        ("change", 0, ("barrier", "erase_all"), 1, 0, 0),
+        ("undo", 0),
+    ],
+    "what is below a frame goes with it, and was elsewhere before": [
+        ("change", 0, ("barrier", "fix"), 0, 0, 0),
+        ("change", 0, ("own", "prefer"), 0, 0, 0),
+        ("change", 0, ("node", "add_parent"), 0, 0, 0),
+        ("change", 0, ("barrier", "frame"), 0, 0, 0),
+        ("change", 0, ("node", "add_parent"), 0, 0, 0),
+        ("change", 0, ("node", "remove"), 0, 0, 0),
+        ("change", 0, ("barrier", "fixed_in"), 0, 0, 0),
+        ("change", 0, ("barrier", "fix_in_node"), 0, 1, 0),
+        ("change", 0, ("barrier", "erase_all"), 0, 0, 0),
+    ],
+    "a node that goes with what it was in had a grasp before it was there": [
+        ("change", 0, ("frame", "grasp_tag"), 0, 0, 0),
+        ("change", 0, ("frame", "tag"), 0, 0, 0),
+        ("change", 0, ("frame", "erase_all"), 0, 0, 0),
+    ],
+}
+
+
 class TestWhatWentWrong:
     """Shortest runs in which replicas disagreed; what is not mended says so when it is."""
+
+    @pytest.mark.parametrize("script", MENDED.values(), ids=MENDED)
+    @pytest.mark.parametrize("seed", range(4))
+    def test_is_the_same_everywhere(self, script, seed):
+        for count in (2, 4):
+            assert disagreements(script, count, seed) == []
 
     def test_a_model_that_is_undone_leaves_no_frame(self):
         script = [

@@ -124,7 +124,7 @@ def test_a_world_of_the_corpus_comes_back(number: int) -> None:
         assert loaded.scene.version_vector() == world.scene.version_vector()
         assert loaded.joints() == world.joints()
         assert len(loaded.mounts) == len(world.mounts)
-        assert loaded.store.preferred_joint_sources() == world.store.preferred_joint_sources()
+        assert loaded.store.joint_preferences() == world.store.joint_preferences()
         loaded.add_frame("one more")
         world.merge(loaded.scene.changes(since=world.scene.version_vector()))
         assert loaded.digest() == world.digest()

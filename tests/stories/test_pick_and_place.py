@@ -101,6 +101,15 @@ def test_the_newest_is_what_the_camera_saw_last(story):
     np.testing.assert_allclose(newest.xyz, [2.9, 0, 0])
 
 
+def test_a_wrong_association_is_taken_back_in_one_call(story):
+    with story[0].copy() as world:
+        world.set_pose(of="cup_red", in_frame="map", transform=_at(9.0), at=seconds(10), source="camera")
+        assert where(world, 10)[0, 3] == 9.0
+        assert world.forget(of="cup_red", source="camera", start=seconds(10)) == 1
+        np.testing.assert_allclose(where(world, 9)[:3, 3], [2.9, 0, 0])
+        assert world.pose(of="cup_red", in_frame="map").stamp == seconds(9)
+
+
 def test_what_was_in_the_gripper_is_known(story):
     world, cup = story
     held = [world.scene.as_of(seconds(t)).children("gripper") == [cup] for t in (2, 3, 4, 5.9, 6, 8)]

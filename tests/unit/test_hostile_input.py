@@ -107,8 +107,12 @@ for side in ("left", "right"):
     )
 MODEL = ArticulationModel()
 MODEL.edit([Apply("link", AddLink(path="thing/links/base"))])
-# What takes or makes files: their own tests refuse what is no file.
-WITH_FILES = {"draw", "draw_tree", "load", "load_extrinsics", "plot_history", "save", "save_extrinsics", "view"}
+# What takes or makes files, or meets other processes: their own tests refuse what is none.
+WITH_FILES = {"draw", "draw_tree", "load", "load_extrinsics", "plot_history", "save", "save_extrinsics", "view"} | {
+    "leave",
+    "peers",
+    "share",
+}
 
 # Every other public method, with arguments that are right.
 CALLS: dict[str, dict[str, Any]] = {
@@ -123,6 +127,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "bodies": {},
     "body_of": {"*": "robot"},
     "can_pose": QUESTION | CONTEXT,
+    "can_twist": MOTION | MORE_MOTION | CONTEXT,
     "clear": {},
     "close": {},
     "close_loop": {"of": "slides/left", "on": "slides/right", "dependents": ["slides/right"], "at": seconds(1)},
@@ -268,12 +273,26 @@ def called(function: Any, arguments: dict[str, Any]) -> object:
     return asyncio.run(result) if inspect.iscoroutine(result) else result
 
 
-def complaint(function: Any, arguments: dict[str, Any]) -> str | None:
-    """What is wrong with how a call ended."""
+NAMES = {"of", "in_frame", "relative_to", "to", "expressed_in", "source", "point", "fixed_frame", "reference_point"}
+ASKS_WHETHER = {"can_pose"}  # of what is no name, it cannot
+
+
+def is_taken_wrongly(function: Any, argument: str, value: object, answer: object) -> bool:
+    """Whether something that is no text was taken for a name."""
+    is_time = function.__name__ == "reset_time"  # its `to` is an instant
+    is_asked = function.__name__ in ASKS_WHETHER and answer is False
+    return argument in NAMES and not (value is None or isinstance(value, str) or is_time or is_asked)
+
+
+def complaint(function: Any, arguments: dict[str, Any], changed: str = "") -> str | None:
+    """What is wrong with how a call ended, in which one argument was changed."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        error = error_of(called, function, arguments)
-    if error is None or isinstance(error, (ArmillaryError, EvilError)) or type(error) is TypeError:
+        answers: list[object] = []
+        error = error_of(lambda: answers.append(called(function, arguments)))
+    if error is None and changed and is_taken_wrongly(function, changed, arguments[changed], answers[0]):
+        return "taken for a name"
+    if error is None or isinstance(error, (ArmillaryError, EvilError)):
         return None
     return f"{type(error).__name__}: {str(error)[:100]}"
 
@@ -288,7 +307,7 @@ def short(value: object) -> str:
 def complaints(function: Any, arguments: dict[str, Any]) -> list[str]:
     """Each argument in turn is replaced by each hostile value."""
     tried = [(name, value) for name in arguments for value in HOSTILE]
-    found = [(name, value, complaint(function, arguments | {name: value})) for name, value in tried]
+    found = [(name, value, complaint(function, arguments | {name: value}, name)) for name, value in tried]
     return [f"{name}={short(value)}: {what}" for name, value, what in found if what is not None]
 
 

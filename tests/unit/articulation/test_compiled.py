@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from multiprocessing import get_context
 
 import casadi
 import numpy as np
@@ -26,12 +29,10 @@ from armillary.articulation import (
     sin,
     translation,
 )
-from armillary.articulation import (
-    compiled as compiling,
-)
+from armillary.articulation import _machine_code as compiling
 from armillary.articulation._c_source import c_source
 from armillary.articulation._terms import term_of
-from armillary.errors import CannotCompile, InvalidArgument, NotGrounded
+from armillary.errors import CannotCompile, InvalidArgument, MachineCodeFailed, NotGrounded
 from unit.articulation.duals import UNARY
 from unit.kit import lets_others_run
 
@@ -58,7 +59,7 @@ def ways():
     return [
         tape.run,
         lambda values: np.array(function(*values[places])).ravel(),
-        everything().compile(order=ORDER, backend="c"),
+        everything().compile(order=ORDER, backend="c").wait(),
         Tape.from_bytes(tape.to_bytes()).run,
     ]
 
@@ -145,6 +146,7 @@ class TestACompiledExpression:
             compiled([1.0, 2.0])
 
     def test_can_be_called_from_all_threads_at_once(self, compiled):
+        compiled.wait()  # the tape and the machine code may differ in the last bit
         rows = np.random.default_rng(3).uniform(-2.0, 2.0, (4, 400, 3))
         one_by_one = [[compiled(row) for row in mine] for mine in rows]
         many = [compiled(mine) for mine in rows]
@@ -191,11 +193,21 @@ class TestExpressionsInThreads:
             np.testing.assert_array_equal(found[seed], build(seed))
 
 
+def _refused(function):
+    with pytest.raises(CannotCompile, match="failed with"):
+        function.wait()
+    return function
+
+
+def _is_machine_code_after_waiting(function):
+    return function.wait(60).is_machine_code
+
+
 @cache
 def turning():
     """Four angles or more are turned side by side."""
     angles = [position(f"angle_{i}") for i in range(4)]
-    return art.stack([*map(sin, angles), *map(cos, angles)]).compile(order=angles, backend="c")
+    return art.stack([*map(sin, angles), *map(cos, angles)]).compile(order=angles, backend="c").wait()
 
 
 class TestMachineCode:
@@ -206,7 +218,7 @@ class TestMachineCode:
         order = [position(f"q{i}") for i in range(joints)]
         turned = [sin(q) / (3.0 - cos(q)) - q * q for q in order]
         sums = VectorExpression([*turned, 1.0 / order[0], -order[1] + math.inf, order[0] + order[0]])
-        compiled, vm = (sums.compile(order=order, backend=backend) for backend in ("c", "vm"))
+        compiled, vm = (sums.compile(order=order, backend=backend).wait() for backend in ("c", "vm"))
         rows = np.random.default_rng(count).uniform(-9.0, 9.0, (count, joints))
         rows[:1] = 0.0
         many = compiled(rows)
@@ -217,7 +229,7 @@ class TestMachineCode:
     @pytest.mark.parametrize("shift", [0, 1])
     def test_gives_very_many_the_bits_of_one(self, entries, shift):
         """More than a cache holds, also where they cannot go past it: by odd rows, or from an odd place on."""
-        sums = VectorExpression([a * (b - k) for k in range(entries)]).compile(order=[a, b], backend="c")
+        sums = VectorExpression([a * (b - k) for k in range(entries)]).compile(order=[a, b], backend="c").wait()
         rows = np.random.default_rng(1).uniform(-9.0, 9.0, (200_003, 2))
         out = np.full(len(rows) * entries + shift, np.nan)[shift:].reshape(-1, entries)
         expected = rows[:, :1] * (rows[:, 1:] - np.arange(entries))
@@ -225,7 +237,7 @@ class TestMachineCode:
 
     def test_is_made_once_for_equal_tapes(self):
         first, second = sin(a).tape([a]), sin(position("a")).tape([a])
-        assert compiling.machine_code(first) is compiling.machine_code(second)
+        assert compiling.compilation_of(first) is compiling.compilation_of(second)
 
     def test_is_refused_with_a_sentence_where_there_is_no_compiler(self, monkeypatch):
         monkeypatch.setattr(compiling.shutil, "which", lambda _: None)
@@ -234,8 +246,45 @@ class TestMachineCode:
 
     def test_is_refused_with_the_output_of_the_compiler(self, monkeypatch):
         monkeypatch.setattr(compiling, "c_source", lambda _: "no C at all")
-        with pytest.raises(CannotCompile, match="failed with"):
-            (a * 3.22).compile(order=[a], backend="c")
+        with pytest.warns(MachineCodeFailed, match=r"(?s)failed with.*Its tape goes on being run"):
+            function = _refused((a * 3.22).compile(order=[a], backend="c"))
+        assert (function.is_machine_code, function([2.0])) == (False, 6.44)
+
+    def test_is_made_while_the_tape_answers(self, monkeypatch):
+        may_compile, loaded = threading.Event(), compiling._loaded
+        monkeypatch.setattr(compiling, "_loaded", lambda *given: may_compile.wait(60) and loaded(*given))
+        function, once_more = ((a * 3.23).compile(order=[a], backend="c") for _ in range(2))
+        assert (function.is_machine_code, function([2.0])) == (False, 6.46)
+        assert not function.wait(0.0).is_machine_code
+        may_compile.set()
+        assert function.wait().is_machine_code
+        assert once_more.is_machine_code
+        assert (function([2.0]), once_more([2.0])) == (6.46, 6.46)
+
+    def test_is_made_by_a_forked_child_that_waits_for_it(self, monkeypatch):
+        may_compile, loaded, parent = threading.Event(), compiling._loaded, os.getpid()
+        monkeypatch.setattr(
+            compiling, "_loaded", lambda *given: (os.getpid() != parent or may_compile.wait(60)) and loaded(*given)
+        )
+        function = (a * 3.24).compile(order=[a], backend="c")
+        with get_context("fork").Pool(1) as child:
+            assert child.apply_async(_is_machine_code_after_waiting, [function]).get(60)
+        may_compile.set()
+        assert function.wait().is_machine_code
+
+    def test_runs_on_in_calls_that_began_with_the_tape(self, monkeypatch):
+        """A batch of the tape is being run, without the GIL, when the machine code takes its place."""
+        may_compile, loaded = threading.Event(), compiling._loaded
+        monkeypatch.setattr(compiling, "_loaded", lambda *given: may_compile.wait(60) and loaded(*given))
+        function = everything().compile(order=ORDER, backend="c")
+        rows = np.random.default_rng(3).uniform(0.1, 2.0, (100_000, len(ORDER)))
+        expected = function(rows)
+        with ThreadPoolExecutor(2) as threads:
+            running = [threads.submit(function, rows) for _ in range(6)]
+            may_compile.set()
+            function.wait()
+            for found in running:
+                np.testing.assert_array_equal(found.result(60), expected)
 
     def test_refuses_other_backends(self):
         with pytest.raises(InvalidArgument, match="'vm' or 'c'"):

@@ -97,6 +97,37 @@ class TestLimits:
         assert world.joint("panda_joint1", at=0).value == 3.0
 
 
+class TestASeries:
+    NAMES = (*ARM, "wheel")
+    AT = (0, 1, 2)
+
+    def positions(self, beyond=0.0):
+        rows = np.tile([*ARM.values(), 7.0], (3, 1))
+        rows[1, 0] += beyond
+        return rows
+
+    def test_leaves_out_names_that_nobody_knows(self, world):
+        with pytest.raises(errors.UnknownVariable):
+            world.set_joint_series(self.NAMES, positions=self.positions(), at=self.AT)
+        with pytest.warns(errors.UnknownJointsSkipped, match="wheel"):
+            world.set_joint_series(
+                self.NAMES, positions=self.positions(), velocities=self.positions(), at=self.AT, unknown="skip"
+            )
+        assert world.joint("panda_joint2", at=1).value == pytest.approx(0.2)
+        world.set_joint_series(["wheel"], positions=np.zeros((3, 1)), at=self.AT, unknown="skip")
+
+    def test_is_held_against_limits_on_request(self, world):
+        rows = {"names": list(ARM), "positions": self.positions(beyond=3.0)[:, :-1], "at": self.AT}
+        with pytest.raises(errors.JointLimitsExceeded, match=r"'panda_joint1' at 3\.1"):
+            world.set_joint_series(**rows, limits="raise")
+        with pytest.raises(errors.StampOutOfRange):
+            world.joint("panda_joint1", at=0)
+        with pytest.warns(errors.JointLimitsWarning, match="panda_joint1"):
+            world.set_joint_series(**rows, limits="warn")
+        with pytest.raises(errors.InvalidArgument, match="limits is one of"):
+            world.set_joint_series(**rows, limits="ask")
+
+
 class TestMeshes:
     def loaded(self, uri):
         mesh = f'<geometry><mesh filename="{uri}"/></geometry>'

@@ -221,13 +221,21 @@ class TestWhatVariablesMove:
         assert model.affected_by({HINGE.velocity}).expressions == ("door/draught",)
         assert model.affected_by({LATCH}).expressions == ()
 
+    def test_is_asked_by_name_as_well(self):
+        model = door()
+        assert model.affected_by(["door/latch"]) == model.affected_by({LATCH})
+        assert model.affected_by("door/latch'") == model.affected_by({LATCH.velocity})
+        assert model.constraints(["door/hinge'"]).keys() == model.constraints({HINGE.velocity}).keys()
+        assert list(model.violations({"door/hinge": 2.0})) == list(model.violations({HINGE: 2.0})) != []
+        assert not model.is_valid({"door/hinge": 2.0})
+
     def test_is_nothing_for_what_nobody_knows(self):
         found = door().affected_by({position("window")})
         assert (found.links, found.geometry, found.expressions) == ((), (), ())
 
     def test_is_asked_with_variables(self):
         with pytest.raises(InvalidArgument, match="position\\(name\\)"):
-            door().affected_by({"door/hinge"})
+            door().affected_by({3})
 
 
 class TestEditingAModel:

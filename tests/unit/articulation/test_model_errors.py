@@ -72,6 +72,12 @@ CASES = [
         "model.value('door/joints/hinge')",
         {"path": "door/joints/hinge", "wanted": "Link", "found": "RevoluteJoint"},
     ),
+    Case(
+        errors.CannotDescribe,
+        lambda m: (m.apply(SetValue("door/lock", 2.0), tag="lock"), m.description()),
+        "Remove these from a copy",
+        {"robot": "door", "missing": ("'door/lock' is neither a link nor a joint (float)",)},
+    ),
     Case(errors.UnknownTag, lambda m: m.remove("create dor"), "Did you mean 'create door'?", {"tag": "create dor"}),
     Case(
         errors.TagTaken,

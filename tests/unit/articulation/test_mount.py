@@ -10,7 +10,7 @@ from armillary.articulation import ArticulationModel, FixedJoint, RevoluteJoint,
 from armillary.articulation.history import Apply
 from armillary.articulation.operations import AddJoint, AddLink, AddMimicJoint, AddObject, Connect
 from armillary.demos.models import kitchen, mobile_manipulator
-from armillary.errors import AfterHistory, ArmillaryError, InvalidArgument, MissingMeshes, UnknownVariable
+from armillary.errors import AfterHistory, ArmillaryError, InvalidArgument, MissingMeshes, UnknownFrame, UnknownVariable
 from armillary.formats.descriptions import BoxForm, Limits, MeshForm, ShapeDescription
 from armillary.scene import Box, Sphere
 
@@ -118,6 +118,13 @@ class TestAMountedArm:
 
 
 class TestNames:
+    def test_of_a_model_lead_to_those_of_the_world_in_errors(self, world):
+        world.mount(arm(), in_frame="map")
+        with pytest.raises(UnknownFrame, match="Did you mean 'arm/hand'"):
+            world.pose(of="arm/links/hand", in_frame="map")
+        with pytest.raises(UnknownVariable, match="Did you mean 'arm/elbow'"):
+            world.joint("arm/joints/elbow")
+
     def test_are_the_models_with_a_slash(self, world):
         mount = world.mount(arm(), in_frame="map")
         assert set(mount.frames.values()) == {"arm/base", "arm/upper", "arm/lower", "arm/hand"}

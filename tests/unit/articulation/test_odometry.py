@@ -76,11 +76,46 @@ def test_it_continues_from_a_position_that_is_set(world):
     assert np.allclose(place(world, 1.0), (5.0 + RADIUS_M * 3.0 * 0.45, 1.0, 0.0), atol=1e-9)
 
 
-def test_what_comes_late_changes_nothing(world):
-    roll(world, 3.0, 3.0, until_s=1.0)
-    before = place(world, 1.0)
-    world.set_joints({}, velocities={LEFT: 100.0, RIGHT: 100.0}, at=seconds(0.35))
-    assert np.allclose(place(world, 1.0), before, atol=0.0)
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0), (0, 3, 1, 2), (2, 0, 3, 1)])
+def test_does_not_depend_on_the_order_of_arrival(world, order):
+    speeds = {0.0: (0.0, 1.0), 0.4: (3.0, 5.0), 0.5: (-2.0, 4.0), 1.0: (1.0, 1.0)}
+    with World("other", clock=lambda: 0) as straight:
+        straight.mount(cart(), in_frame="map")
+        for each, stamps in ((straight, list(speeds)), (world, [list(speeds)[i] for i in order])):
+            for t in stamps:
+                world_of = {LEFT: speeds[t][0], RIGHT: speeds[t][1]}
+                each.set_joints({}, velocities=world_of, at=seconds(t))
+        for t in (0.2, 0.45, 1.0):
+            assert np.allclose(place(world, t), place(straight, t), atol=2e-6)
+
+
+def test_a_late_speed_is_integrated_until_the_next_position_that_was_set(world):
+    roll(world, 3.0, 3.0, until_s=0.5)
+    world.set_joints({"cart/base/x": 5.0, "cart/base/y": 1.0, "cart/base/yaw": 0.0}, at=seconds(0.55))
+    roll(world, 3.0, 3.0, since_s=0.6, until_s=1.0)
+    after = place(world, 1.0)
+    world.set_joints({}, velocities={LEFT: 30.0, RIGHT: 30.0}, at=seconds(0.35))
+    assert place(world, 0.4)[0] > 0.4 * 3.0 * RADIUS_M + 0.01
+    assert np.allclose(place(world, 0.55), (5.0, 1.0, 0.0))
+    assert np.allclose(place(world, 1.0), after, atol=0.0)
+
+
+@pytest.mark.parametrize("t", [0.1, 0.5, 1.0, 1.9])
+def test_it_is_on_the_arc_between_two_speeds(world, t):
+    for at in (0.0, 2.0):
+        world.set_joints({}, velocities={LEFT: 0.0, RIGHT: 5.0}, at=seconds(at))
+    assert np.allclose(place(world, t), arc(0.0, 5.0, t), atol=1e-3 * 0.5)
+    assert np.allclose(place(world, 2.0), arc(0.0, 5.0, 2.0), atol=CLOSE)
+
+
+@pytest.mark.parametrize("t", [0.03, 0.051, 0.177])
+def test_its_pose_and_its_twist_agree(world, t):
+    for at, right in ((0.0, 1.0), (0.1, 5.0), (0.2, 2.0)):
+        world.set_joints({}, velocities={LEFT: 3.0, RIGHT: right}, at=seconds(at))
+    twist = world.twist(of="cart/body", relative_to="map", at=seconds(t))
+    half_s = 5e-3
+    rate = (place(world, t + half_s) - place(world, t - half_s)) / (2 * half_s)
+    assert np.allclose(rate, (*twist.linear[:2], twist.angular[2]), atol=2e-3)
 
 
 def test_wheels_that_speed_up_are_averaged(world):

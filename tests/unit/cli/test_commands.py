@@ -18,7 +18,7 @@ pytest.importorskip("lxml")
 from rich.console import Console
 
 from armillary import Box, Transform, World, seconds
-from armillary.cli._app import COMMANDS
+from armillary.cli._app import COMMANDS, command_named
 from armillary.cli.monitor import Arrivals, screen
 from armillary.demos.models import mobile_manipulator
 from armillary.formats import write_urdf
@@ -60,7 +60,7 @@ class TestEveryCommand:
     @pytest.mark.parametrize("name", COMMANDS)
     def test_runs_the_example_of_its_help_in_a_shell(self, name, folder, tmp_path):
         shutil.copytree(folder, tmp_path / "user")
-        example = shlex.split(COMMANDS[name][1])
+        example = shlex.split(command_named(name)[1])
         assert example[:2] == ["armillary", name]
         done = run(*example[1:], cwd=tmp_path / "user")
         assert (done.returncode, done.stderr) == (0, "")
@@ -72,7 +72,7 @@ class TestEveryCommand:
         status, out, _ = typed(f"{name} --help")
         assert status == 0
         assert "--json" in out
-        assert f"Example: {COMMANDS[name][1]}" in " ".join(out.split())
+        assert f"Example: {command_named(name)[1]}" in " ".join(out.split())
 
     @pytest.mark.parametrize(
         "line",

@@ -8,7 +8,7 @@ from armillary.errors import files, models, relations, scene
 TAPES = {errors.InvalidTape, errors.UnloadableTape}
 BLOCKS = {errors.BlockFailed, errors.PortMismatch, errors.UnknownBlock, errors.UnusableBlock}
 SAVED = {errors.InvalidSceneFile, errors.InvalidWorldFile, errors.InvalidExtrinsicsFile}
-MODEL_FILES = {errors.InvalidModelFile, errors.UnsavableModel}
+MODEL_FILES = {errors.CannotDescribe, errors.InvalidModelFile, errors.UnsavableModel}
 EXPRESSIONS = {
     errors.CannotCompile,
     errors.InvalidExpression,
@@ -25,5 +25,5 @@ def _kinds(names: list[str]) -> set[type[errors.ArmillaryError]]:
 
 NODES = _kinds(scene.__all__) - BLOCKS
 FORMATS = _kinds(files.__all__) - SAVED - MODEL_FILES - {errors.MeshesSkipped}
-MODELS = (_kinds(models.__all__) | MODEL_FILES) - EXPRESSIONS - TAPES - LOOPS
+MODELS = (_kinds(models.__all__) | MODEL_FILES) - EXPRESSIONS - TAPES - LOOPS - {errors.MachineCodeFailed}
 RELATIONS = _kinds(relations.__all__)

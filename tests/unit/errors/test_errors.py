@@ -35,7 +35,15 @@ CLASSES = [
 ]
 ERRORS = [kind for kind in CLASSES if not issubclass(kind, Warning)]
 JOINTS = {errors.JointsDisagree, errors.JointLimitsExceeded}
-TESTED_ELSEWHERE = NODES | EXPRESSIONS | FORMATS | JOINTS | LOOPS | MODELS | RELATIONS
+SHARING = {
+    errors.ClocksDiffer,
+    errors.InvalidMessage,
+    errors.NoPeer,
+    errors.NotShared,
+    errors.PeerBehind,
+    errors.ShareFailed,
+}
+TESTED_ELSEWHERE = NODES | EXPRESSIONS | FORMATS | JOINTS | LOOPS | MODELS | RELATIONS | SHARING
 NEVER_RAISED_THEMSELVES = {errors.ArmillaryError, errors.StampOutOfRange}
 
 
@@ -398,6 +406,7 @@ class TestTheTreeOfErrors:
         assert sorted(kind.__name__ for kind in warnings) == [
             "JointLimitsWarning",
             "LoopBranchUncertain",
+            "MachineCodeFailed",
             "MeshesSkipped",
             "SamplesDropped",
             "SuspiciousName",

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 import trimesh
 
-from armillary import errors
-from armillary.formats import MeshForm, missing_meshes, read_mesh, read_meshes, read_urdf
-from unit.formats.kit import link, robot_file
+from armillary import World, errors
+from armillary.articulation import ArticulationModel
+from armillary.formats import MeshForm, missing_meshes, read_mesh, read_mesh_parts, read_meshes, read_urdf
+from unit.formats.kit import link, robot, robot_file, robot_files
 
 CUBE = trimesh.creation.box(extents=(1.0, 2.0, 3.0))
 HALF_INCH_M = 0.0127
@@ -27,6 +28,51 @@ def volume(mesh):
     """Positive where triangles are seen from outside in the order of their corners."""
     one, two, three = (mesh.vertices[mesh.faces[:, corner]] for corner in range(3))
     return float(np.einsum("ij,ij->i", one, np.cross(two, three)).sum()) / 6.0
+
+
+def painted(tmp_path, *colors):
+    """Cubes side by side, each with a material of this colour."""
+    cubes = [CUBE.copy() for _ in colors]
+    for k, (cube, color) in enumerate(zip(cubes, colors, strict=True)):
+        cube.apply_translation((4.0 * k, 0.0, 0.0))
+        material = trimesh.visual.material.PBRMaterial(baseColorFactor=color)
+        cube.visual = trimesh.visual.TextureVisuals(uv=np.zeros((8, 2)), material=material)
+    path = tmp_path / "painted.dae"
+    path.write_bytes(trimesh.exchange.dae.export_collada(cubes))
+    return path
+
+
+class TestTheColoursOfAMesh:
+    RED, BLUE = (1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 1.0)
+
+    def test_are_those_of_its_materials(self, tmp_path):
+        path = painted(tmp_path, self.RED, self.BLUE, self.RED)
+        parts = read_mesh_parts(path, scale=(2.0, 1.0, 1.0))
+        assert [part.rgba for part in parts] == [self.RED, self.BLUE]
+        assert [len(part.arrays.faces) for part in parts] == [24, 12]
+        assert [np.ptp(part.arrays.vertices, axis=0)[0] for part in parts] == pytest.approx([18.0, 2.0])
+        assert sum(volume(part.arrays) for part in parts) == pytest.approx(36.0)
+
+    @pytest.mark.parametrize("name", ["a.stl", "a.obj", "a.glb"])
+    def test_are_none_in_files_that_are_read_without(self, name, tmp_path):
+        (part,) = read_mesh_parts(saved(tmp_path, name))
+        assert part.rgba is None
+        np.testing.assert_array_equal(part.arrays.faces, read_mesh(tmp_path / name).faces)
+
+    @pytest.mark.parametrize(("material", "expected"), [("", [RED, BLUE]), ('<color rgba="0 1 0 1"/>', [(0, 1, 0, 1)])])
+    def test_are_seen_unless_the_robot_says_another_one(self, tmp_path, material, expected):
+        mesh = f'<visual><geometry><mesh filename="{painted(tmp_path, self.RED, self.BLUE)}"/></geometry>'
+        model, world = ArticulationModel(), World()
+        model.load_urdf(robot(f'<link name="a">{mesh}<material name="m">{material}</material></visual></link>'))
+        world.mount(model, in_frame="map")
+        shown = [world.scene.attributes(node)["color"] for node in world.scene.find({"role": "visual"})]
+        assert sorted(map(tuple, shown), reverse=True) == [tuple(map(float, color)) for color in expected]
+
+    def test_are_those_of_files_of_others(self):
+        (mesh,) = [path for path in robot_files(".dae") if path.name == "link0.dae" and "visual" in path.parts]
+        parts = read_mesh_parts(mesh)
+        assert len({part.rgba for part in parts}) == len(parts) > 1
+        assert sum(len(part.arrays.faces) for part in parts) == len(read_mesh(mesh).faces)
 
 
 class TestAMesh:

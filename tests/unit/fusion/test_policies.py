@@ -391,14 +391,6 @@ class TestMotion:
         asked = {"of": "cup", "relative_to": "map", "expressed_in": "lens", "at": seconds(2.5)}
         assert moving.twist(**asked, policy=by_source("right", "b")).linear[0] == pytest.approx(-3.0)
 
-    def test_that_several_measure_stays_contested(self, world):
-        for source in ("a", "b"):
-            world.fix(**CUP, transform=moved(1.0), source=source)
-            motion = {"linear": (1, 0, 0), "angular": (0, 0, 0), "at": seconds(1)}
-            world.set_twist(of="cup", relative_to="map", expressed_in="cup", **motion, source=source)
-        with pytest.raises(AmbiguousPath):
-            world.twist(of="cup", relative_to="map", at=seconds(1), policy="latest")
-
 
 class TestWaiting:
     def test_ends_with_the_first_path_that_answers(self, cameras, mailbox):

@@ -61,7 +61,18 @@ class TestNamesOfAttributes:
         with pytest.raises(LimitReached, match="At most 100000 names of attributes"):
             world.scene.set_attributes(thing, {"one_more": 1})
         assert world.scene.digest() == before
-        world.scene.set_attributes(thing, {"key_0": "another value"})
+        world.scene.set_attributes(thing, {f"key_{MOST_KEYS - 1}": "another value"})
+
+    def test_of_one_thing_are_bounded_those_that_were_removed_within(self):
+        with World() as world:
+            thing = world.scene.add_group(parent=world.scene.root)
+            for i in range(1000):
+                world.scene.set_attributes(thing, {f"key {i}": i})
+                world.scene.set_attributes(thing, {f"key {i}": None})
+            with pytest.raises(LimitReached, match="At most 1000 names of attributes of one thing"):
+                world.scene.set_attributes(thing, {"one more": 1})
+            world.scene.set_attributes(thing, {"key 7": "again"})
+            assert world.scene.attributes(thing) == {"key 7": "again"}
 
     def test_of_other_replicas_are_all_kept(self, full):
         world, _ = full

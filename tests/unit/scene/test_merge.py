@@ -296,7 +296,6 @@ class TestMergingIsRefused:
     @pytest.mark.parametrize(
         "record",
         [
-            THEY.sign("prefer", subject={"variable": "hinge"}, source="camera", start=None, end=None),
             THEY.says("cup", sampled("map"), 5, rank="fallback"),
             THEY.says("cup", ENDED, 5, kind="twist"),
             THEY.adds_edge(THEY.adds(str(THREE)), str(ROOT_NODE), rank="statement"),

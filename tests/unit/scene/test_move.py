@@ -210,6 +210,19 @@ class TestAThingWithoutAFrameOfItsOwn:
             np.testing.assert_allclose(where(world, thing, 7), pose, atol=1e-12)
             np.testing.assert_allclose(where(world, thing, 9), pose, atol=1e-12)
 
+    @pytest.mark.usefixtures("hand")
+    @pytest.mark.parametrize("thing", ["tray", "lid"])
+    def test_put_down_counts_where_it_is_seen_again(self, world, scene, tray, below, thing):
+        node, table = {"tray": tray, **below}[thing], scene.parents(tray)[0]
+        scene.move(node, to="gripper", at=seconds(5))
+        scene.move(node, to=table, at=seconds(7), released=True)
+        put = where(world, node, 7)
+        seen = Transform.from_xyz_rpy(xyz=(3.0, 0.1, 0.2), rpy=(0, 0, 0.4))
+        world.set_pose(of=node, in_frame="map", transform=seen, at=seconds(8), source="camera")
+        for t, expected in ((7.5, put), (8, seen.matrix), (8.5, seen.matrix)):
+            np.testing.assert_allclose(where(world, node, t), expected, atol=1e-12)
+        assert world.can_pose(of=node, in_frame="map", at=seconds(8))
+
     def test_is_back_after_undo(self, world, scene, tray, below, hand):
         (table,) = scene.parents(tray)
         before = {thing: where(world, thing, 5) for thing in (tray, *below.values())}

@@ -77,7 +77,9 @@ class TestAPoseThatWasSet:
         roll(world, 1.0, 2.0, 3.0)
         world.set_pose(**ASK, transform=moved(100.0), at=seconds(4))
         roll(world, 5.0, 6.0)
-        assert [x_of(world.pose(**ASK, at=seconds(t))) for t in (3, 4, 5, 6)] == [75.0, 100.0, 101.0, 102.0]
+        assert [x_of(world.pose(**ASK, at=seconds(t))) for t in (3, 4, 5, 6)] == pytest.approx(
+            [75.0, 100.0, 101.0, 102.0]
+        )
         methods = [world.pose(**ASK, at=seconds(t)).method for t in (0, 3, 4, 4.5, 6)]
         assert methods == ["sampled", "sampled", "sampled", "integrated", "integrated"]
 
@@ -85,7 +87,8 @@ class TestAPoseThatWasSet:
         roll(world, 1.0, 2.0, 3.0)
         world.set_pose(**ASK, transform=moved(100.0), at=seconds(4))
         roll(world, 2.5)
-        assert (x_of(world.pose(**ASK, at=seconds(2.5))), world.relations()[0].samples) == (62.5, 2)
+        assert x_of(world.pose(**ASK, at=seconds(2.5))) == pytest.approx(62.5)
+        assert world.relations()[0].samples == 2
 
     def test_leaves_what_followed_from_a_pose_that_is_removed(self):
         world = World(history=seconds(2))
@@ -135,7 +138,9 @@ class TestAPoseThatWasSet:
         roll(world, 1.0, 2.0, 3.0, 4.0)
         stamps = [seconds(t) for t in (1.5, 3.5)]
         world.set_poses(**ASK, transforms=[[10.0, 0, 0, 1, 0, 0, 0], [20.0, 0, 0, 1, 0, 0, 0]], at=stamps)
-        assert [x_of(world.pose(**ASK, at=seconds(t))) for t in (1.5, 2.5, 3.5, 4)] == [10.0, 15.0, 20.0, 20.5]
+        assert [x_of(world.pose(**ASK, at=seconds(t))) for t in (1.5, 2.5, 3.5, 4)] == pytest.approx(
+            [10.0, 15.0, 20.0, 20.5]
+        )
 
 
 class TestWhatCannotBeIntegrated:

@@ -128,9 +128,9 @@ class TestAPositionAlongUncertainAxes:
         world.set_pose(of="c", in_frame="m", transform=turned(0.7), at=0)
         assert world.position(of="a", in_frame="m", expressed_in="c", at=0).covariance is None
 
-    def test_is_unknown_where_they_share_a_relation(self, world):
+    def test_is_known_where_they_share_a_relation(self, world):
         world.fix(of="b", in_frame="a", transform=turned(1))
-        assert world.position(of="a", in_frame="m", expressed_in="b").covariance is None
+        assert world.position(of="a", in_frame="m", expressed_in="b").covariance is not None
 
 
 class TestExpressing:

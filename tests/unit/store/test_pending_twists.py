@@ -52,7 +52,7 @@ class TestIsStored:
     @pytest.mark.parametrize("bring", [
         lambda world: world.set_pose(of="robot", in_frame="map", transform=STILL, at=0),
         lambda world: world.set_poses(of="robot", in_frame="map", transforms=[[0, 0, 0, 1, 0, 0, 0]], at=[0]),
-        lambda world: world.fix(of="robot", in_frame="map", transform=STILL),
+        lambda world: world.fix(of="robot", in_frame="map", transform=STILL, at=0),
         lambda world: world.attach(of="robot", to="map", at=0, outside="hold"),
         lambda world: world.detach(of="robot", to="map", at=0, outside="hold"),
     ], ids=["set_pose", "set_poses", "fix", "attach", "detach"])  # fmt: skip
@@ -97,7 +97,7 @@ class TestIsStored:
 
     def test_with_its_source_and_its_covariance(self, world):
         world.set_twist(**FORWARD, at=0, pending=True, source="imu", covariance=np.diag(np.arange(1.0, 7.0)))
-        world.fix(of="robot", in_frame="map", transform=STILL)
+        world.fix(of="robot", in_frame="map", transform=STILL, at=0)
         twist = world.twist(of="robot", relative_to="map", at=0)
         assert ("robot", "map", "imu") in twist.relations
         np.testing.assert_allclose(twist.covariance, np.diag(np.arange(1.0, 7.0)))
@@ -135,7 +135,7 @@ class TestIsTried:
         world.set_twist(**FORWARD, at=0, pending=True)
         world.add_frame("map", "elsewhere")
         world.fix(of="elsewhere", in_frame="map", transform=STILL)
-        world.fix(of="robot", in_frame="elsewhere", transform=STILL)
+        world.fix(of="robot", in_frame="elsewhere", transform=STILL, at=0)
         assert (speed(world), world.pending_twists(), world.store.waits_pending()) == (1.0, (), 0)
 
     def test_beside_the_waits_and_their_limit(self):
@@ -157,7 +157,7 @@ class TestIsACopy:
         world.set_twist(**ALONG_MAP | numbers, at=0, pending=True)
         for array in numbers.values():
             array[:] = 99.0
-        world.fix(of="robot", in_frame="map", transform=STILL)
+        world.fix(of="robot", in_frame="map", transform=STILL, at=0)
         twist = world.twist(of="robot", relative_to="map", expressed_in="robot", at=0)
         assert (twist.linear.tolist(), twist.angular.tolist()) == ([1, 0, 0], [0, 0, 0])
         np.testing.assert_array_equal(twist.covariance, np.eye(6))
@@ -220,7 +220,7 @@ class TestIsRemoved:
         assert waiting(world) == [0] * (name == "other")
 
     def test_with_a_whole_subtree(self, world):
-        world.fix(of="robot", in_frame="map", transform=STILL)
+        world.fix(of="robot", in_frame="map", transform=STILL, at=0)
         world.set_twist(**FORWARD | {"expressed_in": "lens"}, at=0, pending=True)
         error_of(world.remove_frame, "map")
         assert waiting(world) == [0]
@@ -273,13 +273,13 @@ class TestIsListed:
             twist.at = 8
 
     def test_and_changes_nothing_else(self, world):
-        world.fix(of="robot", in_frame="cart", transform=STILL)
+        world.fix(of="robot", in_frame="cart", transform=STILL, at=0)
         before = everything_about(world)
         world.set_twist(**FORWARD, at=0, pending=True)
         assert everything_about(world) == before
 
     def test_not_at_all_where_nothing_is_missing(self, world):
-        world.fix(of="robot", in_frame="map", transform=STILL)
+        world.fix(of="robot", in_frame="map", transform=STILL, at=0)
         world.set_twist(**FORWARD, at=0, pending=True)
         assert (speed(world), world.pending_twists()) == (1.0, ())
 

@@ -60,7 +60,7 @@ class TestAPrediction:
         for t in (1.0, 2.0):
             world.set_pose(of="robot", in_frame="map", transform=moved(), at=seconds(t), covariance=0.01 * np.eye(6))
         covariance = world.pose(**ASK, at=seconds(2.5)).covariance
-        np.testing.assert_allclose(np.diag(covariance), [0.06] * 3 + [0.11] * 3)
+        np.testing.assert_allclose(np.diag(covariance), [0.075] * 3 + [0.125] * 3)
 
     @pytest.mark.parametrize("measured", [False, True])
     def test_is_the_same_everywhere(self, world, measured):

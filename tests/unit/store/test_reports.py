@@ -229,6 +229,15 @@ class TestASnapshot:
         with pytest.raises(KeyError):
             seen["moon"]
 
+    def test_gives_all_values_and_one_array_in_the_order_of_its_names(self, world):
+        for i, name in enumerate(("cup", "table", "base")):
+            world.fix(of=name, in_frame="map", transform=moved(i + 1))
+        snapshot = world.snapshot(in_frame="map")
+        assert list(snapshot.values()) == [snapshot[name] for name in snapshot]
+        assert list(snapshot.items()) == list(zip(snapshot, snapshot.values(), strict=True))
+        assert snapshot["cup"] in snapshot.values()
+        assert snapshot.xyz_wxyz().tolist() == snapshot.xyz_wxyz(list(snapshot)).tolist()
+
     def test_does_not_change_when_the_world_does(self, kitchen):
         seen = kitchen.snapshot(in_frame="map")
         before = dict(seen), dict(seen.stamps), set(seen.missing)

@@ -85,7 +85,9 @@ class TestATwistAlongOtherAxes:
 
     def test_needs_no_more_than_an_exact_turn(self):
         world = World()
-        world.fix(of="car", in_frame="map", transform=Transform.from_xyz_rpy(xyz=(1, 2, 3), rpy=(0, 0, np.pi / 2)))
+        world.fix(
+            of="car", in_frame="map", transform=Transform.from_xyz_rpy(xyz=(1, 2, 3), rpy=(0, 0, np.pi / 2)), at=0
+        )
         world.set_twist(**ALONG_MAP, at=0, covariance=np.diag([1.0, 2, 3, 4, 5, 6]))
         twist = world.twist(of="car", relative_to="map", expressed_in="car", at=0)
         np.testing.assert_allclose(np.diag(twist.covariance), [2, 1, 3, 5, 4, 6], atol=CLOSE)

@@ -54,7 +54,7 @@ class TestOneSourceSaysAMotionOnce:
     def test_without_a_circle(self):
         world = World(clock=FakeClock())
         for name in "abc":
-            world.fix(of=name, in_frame="m", transform=STILL)
+            world.fix(of=name, in_frame="m", transform=STILL, at=0)
         say(world, "b", "a")
         say(world, "c", "b")
         error = refused(world, "C8b", say, world, "a", "c")
@@ -119,7 +119,7 @@ class TestOneSourceSaysAMotionOnce:
         """Two threads that contradict each other: one is refused."""
         for _ in range(50):
             world, errors = World(clock=FakeClock()), []
-            world.fix(of="a", in_frame="b", transform=STILL)
+            world.fix(of="a", in_frame="b", transform=STILL, at=0)
             both = threading.Barrier(2)
 
             def contradict(of: str, relative_to: str, world=world, errors=errors, both=both) -> None:
@@ -170,7 +170,7 @@ class TestABodyOfFramesThatMove:
     def test_does_not_close_a_circle(self):
         world = World(clock=FakeClock())
         for of in ("q", "x"):
-            world.fix(of=of, in_frame="p", transform=STILL)
+            world.fix(of=of, in_frame="p", transform=STILL, at=0)
         say(world, "x", "p")
         say(world, "q", "x")
         refused(world, "C8b", world.add_body, "pq", frames=["p", "q"])

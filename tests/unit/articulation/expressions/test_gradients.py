@@ -23,6 +23,7 @@ from armillary.articulation import (
     position,
     rotation_about,
     sin,
+    stack,
     translation,
     velocity,
 )
@@ -218,3 +219,24 @@ class TestVectorsAndMatrices:
         found = (2.0 * vector).gradient()
         assert found[left].evaluate(self.values).tolist() == [2.0, 0.8]
         assert found[a.velocity].evaluate(self.values).tolist() == [2.0, 0.0]
+
+
+class TestTheJacobian:
+    """One meaning: each row is that of its entry, whatever stands beside it."""
+
+    PARTS = (3.0 * a, a.velocity.expression, a * a.velocity, sin(b) + a, 2.0 * a.acceleration)
+    ASKED = (a, a.velocity, b, b.velocity, a.acceleration)
+
+    def test_of_a_stack_is_the_stack_of_the_jacobians(self):
+        values = {"a": 2.0, "a'": 5.0, "a''": 0.5, "b": 1.0}
+        together = stack(self.PARTS).jacobian(self.ASKED).evaluate(values)
+        apart = [part.jacobian(self.ASKED).evaluate(values)[0] for part in self.PARTS]
+        np.testing.assert_array_equal(together, apart)
+        np.testing.assert_array_equal(stack([3.0 * a, a.velocity]).jacobian([a.velocity]).value(), [[3.0], [1.0]])
+
+    def test_has_a_column_for_each_variable_where_two_are_one_direction(self):
+        np.testing.assert_array_equal((3.0 * a).jacobian([a, a.velocity]).value(), [[3.0, 3.0]])
+        turned = rotation_about((0, 0, 1), a) @ translation(1.0, 0.0, 0.0)
+        found = turned.body_jacobian([a, a.velocity]).value()
+        np.testing.assert_array_equal(found[:, 0], found[:, 1])
+        assert found[1, 0] == 1.0

@@ -266,16 +266,46 @@ class TestMatrices:
 
 
 small = st.sampled_from([0.0, 1e-12, 1e-6, 1e-4, 2e-4, 0.1])
+near_half = st.sampled_from([math.pi - gap for gap in (1e-12, 1e-9, 1e-6, 1e-4, 1e-2)])
+
+
+def inverse_right_jacobian(vector):
+    """1 + [v]/2 + (1/t^2 - (1 + cos t) / (2 t sin t)) [v]^2, in the form that is defined at half a turn as well."""
+    x, y, z = vector
+    skew, angle = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]]), np.linalg.norm(vector)
+    if angle < 1e-4:
+        return np.eye(3) + skew / 2.0 + skew @ skew / 12.0
+    return np.eye(3) + skew / 2.0 + (1.0 - angle / 2.0 / math.tan(angle / 2.0)) / angle**2 * skew @ skew
 
 
 class TestRotations:
-    @given(angle=st.one_of(small, st.floats(0.0, 3.1)), axis=st.sampled_from([(1, 0, 0), (0, -1, 0), (1, 2, -2)]))
+    @given(
+        angle=st.one_of(small, st.floats(0.0, math.pi - 1e-9), near_half),
+        axis=st.sampled_from([(1, 0, 0), (0, -1, 0), (1, 2, -2)]),
+    )
     def test_have_an_angle_and_a_vector(self, angle, axis):
         unit = np.array(axis) / np.linalg.norm(axis)
         turned = rotation_about(axis, a)
         assert turned.angle().evaluate({a: angle}) == pytest.approx(angle, abs=1e-9)
         assert turned.vector().evaluate({a: angle}) == pytest.approx(unit * angle, abs=1e-9)
-        assert turned.vector().gradient()[a.velocity].evaluate({a: angle}) == pytest.approx(unit, abs=1e-6)
+        assert turned.vector().gradient()[a.velocity].evaluate({a: angle}) == pytest.approx(unit, abs=1e-9)
+
+    @given(
+        wxyz=st.lists(st.floats(-1.0, 1.0), min_size=4, max_size=4).filter(lambda q: np.linalg.norm(q) > 0.1),
+        is_half=st.booleans(),
+    )
+    def test_have_a_vector_whose_gradient_is_that_of_the_rotation(self, wxyz, is_half):
+        """Along all three directions: the vector changes by the inverse of the right Jacobian of the rotation."""
+        q = np.array([1e-9, *wxyz[1:]]) if is_half and np.linalg.norm(wxyz[1:]) > 0.1 else np.array(wxyz)
+        turned = Rotation.from_wxyz(q / np.linalg.norm(q))
+        spun = RotationExpression(turned)
+        for axis, name in zip(np.eye(3), "abc", strict=True):
+            spun = spun @ rotation_about(axis, position(name))
+        zero = dict.fromkeys("abc", 0.0)
+        vector = spun.vector().evaluate(zero)
+        assert Rotation.exp(vector).matrix == pytest.approx(turned.matrix, abs=1e-12)
+        found = spun.vector().jacobian(["a", "b", "c"]).evaluate(zero)
+        np.testing.assert_allclose(found, inverse_right_jacobian(vector), atol=1e-9)
 
     def test_have_axes(self):
         quarter = rotation_about((0, 0, 1), math.pi / 2)

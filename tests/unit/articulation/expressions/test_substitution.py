@@ -62,7 +62,16 @@ class TestSubstituting:
         expected = 2.0 * pose.body_jacobian([b]).evaluate({a: 1.0, b: 0.6})
         assert renamed.body_jacobian([c]).evaluate({a: 1.0, c: 0.3}) == pytest.approx(expected)
 
-    @pytest.mark.parametrize(("values", "words"), [({"a": 1.0}, "position"), ({a: "1"}, "number"), ([1.0], "variable")])
+    @pytest.mark.parametrize(
+        ("values", "words"),
+        [
+            ({3: 1.0}, "position"),
+            ({"": 1.0}, "position"),
+            ({"a": 1.0, a: 2.0}, "given twice"),
+            ({a: "1"}, "number"),
+            ([1.0], "variable"),
+        ],
+    )
     def test_refuses_what_it_cannot_take(self, values, words):
         with pytest.raises(InvalidArgument, match=words):
             sin(a).substitute(values)
