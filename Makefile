@@ -117,8 +117,9 @@ soak: build compilers
 nightly: build compilers $(VENV)/.peers
 	$(BIN)/python tools/nightly.py
 
-wheel: $(VENV)/.tools
-	$(BIN)/python -m pip wheel --no-deps --wheel-dir dist .
+# With the objects of `make build`: nothing is compiled twice.
+wheel: build
+	@$(PIP) wheel --no-deps --no-build-isolation --wheel-dir dist . -C build-dir=$(BUILD) -C cmake.define.ARMILLARY_BUILD_TESTS=ON
 
 # What no test runs: each is done as its user does it, and must not fail.
 smoke: demo docs wheel $(VENV)/.peers

@@ -199,7 +199,8 @@ def times(row: dict[str, Any]) -> str:
 
 def evidence_text() -> str:
     nightly, measured = record("nightly.json"), record("benchmarks.json")
-    return "\n".join([HEAD, sanitizer_lines(nightly), soak_lines(nightly), benchmark_lines(measured)])
+    parts = [HEAD, sanitizer_lines(nightly), soak_lines(nightly), uncertainty_lines(), benchmark_lines(measured)]
+    return "\n".join(parts)
 
 
 HEAD = """# Evidence
@@ -262,6 +263,27 @@ Laws, conformance and units with {stage["examples"]} examples of each law (40 on
 {when(stage)} Seed {stage["seed"]}: {stage.get("passed", 0)} passed, {len(stage["failed"])} failed, \
 {stage.get("skipped", 0)} skipped. {green(stage)}
 {failed}
+"""
+
+
+def uncertainty_lines() -> str:
+    measured = record("uncertainty.json")
+    if not measured:
+        return "### Uncertainty\n\nNot run yet.\n"
+    rows = "\n".join(
+        f"| {row['what']} | {row['nees']:.2f} ± {row['standard_error']:.2f} | {'a bound' if row['is_bound'] else '5 to 7.5'} | "
+        f"{'yes' if row['ok'] else 'NO'} |"
+        for row in measured["rows"]
+    )
+    return f"""### Uncertainty
+
+Whether covariances are honest: `benchmarks/uncertainty.py` draws errors, asks, and averages the squared error in standard
+deviations (NEES) over {measured["rows"][0]["draws"]} worlds. 6 is honest, for six degrees of freedom; more is too sure. Between two samples the
+covariance is a bound on purpose. Commit `{measured["commit"]}`, seed {measured["seed"]}.
+
+| what | NEES | asked | reached |
+|---|---|---|---|
+{rows}
 """
 
 

@@ -1,4 +1,4 @@
-"""Costs that do not grow with the past: short-lived frames and nodes, late samples, and reading what is new."""
+"""Costs that do not grow with the past: short-lived frames and nodes, moves, late samples, reading what is new."""
 
 import json
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from armillary import Transform, World
+from armillary import Transform, World, seconds
 from context import OURS, Bench, cpu_ns, race
 from table import Row
 
@@ -16,6 +16,7 @@ HERE = Path(__file__).resolve()
 COUNT, QUICK_COUNT = 200_000, 50_000
 SHORT, LONG = 10_000, 1_000_000
 CALLS = 500
+MOVES, SOME = 1_000, 50
 PERIOD_NS = 10_000_000
 ASKED_BYTES, ASKED_GROWTH = 16, 1.5
 
@@ -27,12 +28,37 @@ def rows(bench: Bench) -> Iterator[Row]:
         growth = found["late_ns"] / found["early_ns"]
         yield Row.at_most("  late against early", growth, "x", asked=ASKED_GROWTH)
         yield Row.at_most("  memory that each leaves", max(found["bytes"], 0.0), "B", asked=ASKED_BYTES)
+    for kind, what in (("move", "scene.move of one node"), ("parents", "add_parent and remove_parent of one node")):
+        early, late = _moved(kind, MOVES)
+        yield Row.at_most(f"{what}, the {MOVES}th", late, "ns")
+        yield Row.at_most("  late against early", late / early, "x", asked=2.0)
     worlds = {size: _filled(size) for size in (SHORT, LONG)}
     for what, call in (("a late sample", _late), ("samples(start=), the last ten", _newest)):
         best = race({str(size): _timed(world, size, call) for size, world in worlds.items()}, bench.repeats)
         yield Row.at_most(
             f"{what}, of {LONG}", best[str(LONG)], "ns", peer=best[str(SHORT)], peer_name=f"{OURS}, {SHORT}"
         )
+
+
+def _moved(kind: str, count: int) -> tuple[float, float]:
+    """The first and the last moves of one node to and fro, a second apart [ns each]."""
+    world = World()
+    scene = world.scene
+    there, here = (scene.add_group(parent=scene.root, at=0) for _ in range(2))
+    cup = scene.add_transform(parent=here, transform=Transform.identity(), at=0)
+
+    def move(k: int) -> None:
+        if kind == "move":
+            scene.move(cup, to=(here, there)[k % 2], at=seconds(k))
+        else:
+            scene.add_parent(cup, there, at=seconds(k))
+            scene.remove_parent(cup, there, at=seconds(k) + PERIOD_NS)
+
+    def some_from(first: int) -> float:
+        return cpu_ns(lambda: [move(k) for k in range(first, first + SOME)], SOME)
+
+    found = [some_from(first) for first in range(1, count + 1, SOME)]
+    return min(found[:2]), min(found[-2:])
 
 
 def _measured(kind: str, count: int) -> dict[str, float]:

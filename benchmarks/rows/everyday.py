@@ -101,12 +101,12 @@ def _set_messages(bench: Bench) -> Callable[[int], float]:
     world, rows_of = World(history=HISTORY_NS), bench.scenario.chains["jittered"].rows[0]
 
     def on_tf(message: SimpleNamespace, publisher: str = "tf") -> None:
-        t, q = message.transform.translation, message.transform.rotation
+        header, (t, q) = message.header, (message.transform.translation, message.transform.rotation)
         world.set_pose(
             of=message.child_frame_id,
-            in_frame=message.header.frame_id,
+            in_frame=header.frame_id,
             transform=Transform.from_xyz_xyzw(xyz=(t.x, t.y, t.z), xyzw=(q.x, q.y, q.z, q.w)),
-            at=stamp(sec=message.header.stamp.sec, nanosec=message.header.stamp.nanosec),
+            at=stamp(sec=header.stamp.sec, nanosec=header.stamp.nanosec),
             source=publisher,
         )
 

@@ -44,7 +44,7 @@ def _race(bench: Bench, shape: str) -> dict[str, float | None]:
 
 def _sweeps(world: World, times: list[int]) -> None:
     for at in times:
-        world.snapshot(in_frame="t0", at=at).xyz_wxyz  # noqa: B018  (it is made when it is asked for)
+        world.snapshot(in_frame="t0", at=at).xyz_wxyz()
 
 
 def _objects(world: World, times: list[int]) -> None:
