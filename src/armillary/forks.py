@@ -4,12 +4,17 @@
 lock that another thread held would stay locked in the child for ever. So all of these locks are held while the process
 forks. They are tried together, and none is waited for while others are held: their order does not matter. The locks of
 the C++ core are held in the same way, by themselves, after these.
+
+A module that another thread is importing would be locked in the child as well, and never whole. Some modules are imported
+when they are first needed, on whatever thread that is; so a fork waits for those of this package, and lets none begin.
 """
 
 from __future__ import annotations
 
+import _imp
 import itertools
 import os
+import sys
 import threading
 import time
 import weakref
@@ -19,6 +24,7 @@ from typing import Any
 __all__ = ["Turn", "begin_anew_in_child", "new_lock"]
 
 _PAUSE_S = 0.0002
+_PACKAGE = __name__.partition(".")[0] + "."
 
 _locks: weakref.WeakSet[Any] = weakref.WeakSet()
 _beginners: dict[int, weakref.WeakMethod[Callable[[], None]]] = {}
@@ -73,6 +79,10 @@ def _hold() -> None:
 
 
 def _try_to_hold() -> bool:
+    _imp.acquire_lock()  # until it is released no thread begins an import
+    if _imports_ours():
+        _imp.release_lock()
+        return False
     for lock in list(_locks):
         if not lock.acquire(blocking=False):
             _release()
@@ -81,9 +91,17 @@ def _try_to_hold() -> bool:
     return True
 
 
+def _imports_ours() -> bool:
+    """Whether a thread is in the middle of importing a module of this package."""
+    modules = [module for name, module in list(sys.modules.items()) if name.startswith(_PACKAGE)]
+    return any(getattr(module.__spec__, "_initializing", False) for module in modules)
+
+
 def _release() -> None:
     while _held:
         _held.pop().release()
+    if _imp.lock_held():
+        _imp.release_lock()
 
 
 def _begin_anew() -> None:

@@ -163,6 +163,39 @@ print(forked(task), len(world.store.pending.twists()))
         assert printed_by(program) == "0 1\n"
 
 
+class TestAChildOfAProcessThatWasImporting:
+    def test_has_what_another_thread_was_importing(self):
+        """Some modules are imported when they are first needed, on whatever thread that is."""
+        program = """
+import importlib.abc, importlib.machinery
+class Slow(importlib.abc.Loader, importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        return importlib.machinery.ModuleSpec(name, self) if name == "armillary.slow" else None
+    def exec_module(self, module):
+        begun.set()
+        time.sleep(0.3)
+        import colorsys  # which need the lock of imports again
+        module.whole = True
+sys.meta_path.insert(0, Slow())
+begun = threading.Event()
+def take():
+    import armillary.slow
+thread = threading.Thread(target=take)
+thread.start()
+begun.wait()
+def task():
+    import armillary.slow
+    import wave  # others can be imported
+    assert armillary.slow.whole
+    use()
+print(forked(task), end=" ")
+thread.join()
+import csv
+print(forked(use))
+"""
+        assert printed_by(program) == "0 0\n"
+
+
 class TestAChildOfAProcessThatWasWriting:
     def test_finds_the_world_whole_and_free(self):
         program = """
