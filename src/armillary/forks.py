@@ -5,8 +5,9 @@ lock that another thread held would stay locked in the child for ever. So all of
 forks. They are tried together, and none is waited for while others are held: their order does not matter. The locks of
 the C++ core are held in the same way, by themselves, after these.
 
-A module that another thread is importing would be locked in the child as well, and never whole. Some modules are imported
-when they are first needed, on whatever thread that is; so a fork waits for those of this package, and lets none begin.
+A module that another thread is importing would be locked in the child as well, and never whole. Some modules are
+imported when they are first needed, on whatever thread that is; so a fork waits for those of this package, and lets
+none begin.
 """
 
 from __future__ import annotations
