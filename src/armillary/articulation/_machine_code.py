@@ -185,8 +185,15 @@ def _build(tape: Tape, library: Path, compiler: str) -> None:
 
 def _ran(command: list[str]) -> tuple[int, str]:
     """Run a compiler on our own file; return its code and what it wrote."""
+    # A copy: the environment of the process may move in memory while it is read, where another thread sets a variable.
+    environment = dict(os.environ)
     with subprocess.Popen(  # noqa: S603  (our own file)
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as process:
         _running.add(process)
         try:

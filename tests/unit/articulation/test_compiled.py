@@ -156,6 +156,16 @@ class TestACompiledExpression:
         np.testing.assert_array_equal(single, one_by_one)
         assert all(np.array_equal(batch, many) for batch in batches)
 
+    def test_is_made_while_another_thread_sets_variables_of_the_environment(self):
+        """The memory of the environment moves meanwhile: the compiler could not be run (EFAULT)."""
+        compiled = [((k + 2.5) * a).compile(order=[a], backend="c") for k in range(12)]
+        names = [f"ARMILLARY_TEST_{k}" for k in range(3000)]
+        while not all(one.wait(0.0).is_machine_code for one in compiled):
+            os.environ.update(dict.fromkeys(names, "x" * 200))
+            for name in names:
+                del os.environ[name]
+        assert [one.wait()([2.0]) for one in compiled] == [2.0 * (k + 2.5) for k in range(12)]
+
     def test_lets_other_threads_go_on_while_it_computes_many(self, compiled):
         rows = np.zeros((10_000, 3))
         assert lets_others_run(lambda: compiled(rows))
