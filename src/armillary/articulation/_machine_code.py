@@ -95,12 +95,12 @@ class Compilation:
             except OSError as error:
                 failure = CannotCompile(f"{self._compiler} could not be run ({error})", "Use backend='vm'.")
         with self._lock:
-            self.library, self.failure, waiting = library, failure, self._functions
-            self._functions = []
+            waiting, self._functions = self._functions, []
             if library is not None:
                 for function in [one() for one in waiting]:
                     if function is not None:
                         function.switch_to(library)
+            self.library, self.failure = library, failure  # last: who reads them asks no lock
         try:
             if failure is not None and any(one() is not None for one in waiting):
                 warnings.warn(MachineCodeFailed(str(failure)), stacklevel=2)

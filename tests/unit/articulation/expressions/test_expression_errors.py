@@ -17,8 +17,9 @@ q = position("q")
 
 
 def _without_compiler():
+    nowhere_else = q * 0.0123456789  # equal expressions share their machine code, whoever compiled them
     with mock.patch.object(shutil, "which", return_value=None):
-        (q * 4.5).compile(order=[q], backend="c")
+        nowhere_else.compile(order=[q], backend="c")
 
 
 CASES = {
