@@ -36,6 +36,8 @@ COMMANDS = {
     "view": "view",
     "serve": "serve",
     "peers": "peers",
+    "plot": "plot",
+    "check": "check",
     "convert": "convert",
     "bench": "bench",
     "demo": "demo",

@@ -81,8 +81,8 @@ _POLICIES = ("unique", "latest", "most_certain", "fuse", "filter")
 _SLOWEST_HZ, _FASTEST_HZ = 0.1, 50.0
 
 
-def as_instant(text: str) -> int | Latest:
-    """Convert `--at` from seconds to nanoseconds without rounding, or to LATEST."""
+def as_instant(text: str, option: str = "--at") -> int | Latest:
+    """Convert the value of an option from seconds to nanoseconds without rounding, or to LATEST."""
     if text == "latest":
         return LATEST
     try:
@@ -92,7 +92,7 @@ def as_instant(text: str) -> int | Latest:
     except (InvalidOperation, OverflowError):
         pass
     raise InvalidArgument(
-        f"--at takes seconds with at most nine decimals, as in 12.5, or 'latest', got '{text}'.", text
+        f"{option} takes seconds with at most nine decimals, as in 12.5, or 'latest', got '{text}'.", text
     )
 
 
@@ -111,7 +111,7 @@ def as_two_instants(world: World, of_at: str | None, fixed_frame: str | None) ->
     """Convert `--of-at` and `--fixed-frame` to the arguments of a query."""
     if of_at is None or fixed_frame is None:
         raise InvalidArgument("--of-at and --fixed-frame belong together: give both, or neither.")
-    return {"of_at": as_instant(of_at), "fixed_frame": resolve_frame(world, fixed_frame)}
+    return {"of_at": as_instant(of_at, "--of-at"), "fixed_frame": resolve_frame(world, fixed_frame)}
 
 
 def as_policy(world: World, policy: str, source: str | None) -> Any:

@@ -54,13 +54,16 @@ class _Simulation(Protocol):
         """Simulate until `to` [ns]."""
 
 
-def open_world(source: str | None, here: str | None = None, *, with_shapes: bool = False) -> OpenedWorld:
+def open_world(
+    source: str | None, here: str | None = None, *, with_shapes: bool = False, skip_missing: bool = True
+) -> OpenedWorld:
     """Open the world of `--world`, or of the argument.
 
     Args:
         source: Value of `--world`.
         here: Value of the argument, which has precedence.
         with_shapes: Whether to load the shapes of a robot, which takes time.
+        skip_missing: Whether meshes that are missing are left out without a warning.
     """
     name = here or source
     if name is None:
@@ -72,7 +75,7 @@ def open_world(source: str | None, here: str | None = None, *, with_shapes: bool
         with progress_bar(f"Looking for the shared world '{name}'"):
             return OpenedWorld(name, joined(name))
     with progress_bar(f"Reading {name}"):
-        return OpenedWorld(name, _read_world(Path(name), with_shapes=with_shapes))
+        return OpenedWorld(name, _read_world(Path(name), with_shapes=with_shapes, skip_missing=skip_missing))
 
 
 def joined(name: str, connect: Sequence[str] = ()) -> World:
@@ -115,16 +118,17 @@ def robots_in(path: Path) -> tuple[RobotDescription, ...]:
     return (read_urdf(path) if path.suffix in URDF else read_mjcf(path),)
 
 
-def _read_world(path: Path, *, with_shapes: bool) -> World:
+def _read_world(path: Path, *, with_shapes: bool, skip_missing: bool) -> World:
     if path.suffix in ROBOTS:
-        return _world_of_robots(path, with_shapes=with_shapes)
+        return _world_of_robots(path, with_shapes=with_shapes, skip_missing=skip_missing)
     kind = _json_format(path)
     if kind == "armillary.world":
         return World.load(path)
     if kind == "armillary.model":
         from armillary.articulation import ArticulationModel  # noqa: PLC0415  (casadi is optional)
 
-        return _mounted(path.stem, ArticulationModel.load(path), prefix=None, with_shapes=with_shapes)
+        model = ArticulationModel.load(path)
+        return _mounted(path.stem, model, prefix=None, with_shapes=with_shapes, skip_missing=skip_missing)
     if kind == "armillary.scene":
         world = World(path.stem)
         world.scene.load(path)
@@ -146,13 +150,14 @@ def _json_format(path: Path) -> str:
     return kind if isinstance(kind, str) else ""
 
 
-def _world_of_robots(path: Path, *, with_shapes: bool) -> World:
+def _world_of_robots(path: Path, *, with_shapes: bool, skip_missing: bool) -> World:
     from armillary.articulation import ArticulationModel  # noqa: PLC0415  (casadi is optional)
 
     model, robots = ArticulationModel(), robots_in(path)
     for robot in robots:
         model.add_robot(robot)
-    return _mounted(path.stem, model, robots, prefix="" if len(robots) == 1 else None, with_shapes=with_shapes)
+    prefix = "" if len(robots) == 1 else None
+    return _mounted(path.stem, model, robots, prefix=prefix, with_shapes=with_shapes, skip_missing=skip_missing)
 
 
 def _mounted(
@@ -162,12 +167,13 @@ def _mounted(
     *,
     prefix: str | None,
     with_shapes: bool,
+    skip_missing: bool,
 ) -> World:
     """Return a world with a mounted model; its joints are where the file has them, or as near as their limits allow."""
     from armillary.articulation import initial_values  # noqa: PLC0415  (casadi is optional)
 
     world = World(name)
-    mount = world.mount(model, prefix=prefix, shapes="visual" if with_shapes else "none", skip_missing=True)
+    mount = world.mount(model, prefix=prefix, shapes="visual" if with_shapes else "none", skip_missing=skip_missing)
     initial = {key: value for robot in robots for key, value in initial_values(robot, robot.name).items()}
     rest = {}
     for variable, joint in mount.joints.items():

@@ -144,6 +144,10 @@ class TestAMistake:
             ("convert kitchen.json robot.urdf", "URDF is made from URDF, SDF or MJCF files"),
             ("convert two.sdf one.urdf", "URDF holds one robot, and 'two.sdf' has 2: a, b"),
             ("convert nowhere.urdf x.json", "nowhere.urdf"),
+            ("plot camera base -w kitchen.json", "'camera' is fixed in 'base': its pose has no history to plot"),
+            ("plot turtle2 world -w turtles -o turtle.doc", "turtle.doc"),
+            ("plot turtle2 world -w turtles --theme grey", "--theme takes one of light, dark, got 'grey'"),
+            ("plot turtle2 world -w turtles --start soon", "--start takes seconds"),
             ("bench --often", "No such option: --often"),
         ],
     )
@@ -231,6 +235,48 @@ class TestTheDoctor:
         status, out, _ = typed("doctor camra base -w kitchen.json --json")
         found = json.loads(out)
         assert (status, found["cause"], found["hint"]) == (1, "unknown name", "Did you mean 'camera'?")
+
+
+class TestTheCheck:
+    @pytest.mark.parametrize("name", ["kitchen.json", "robot.urdf", "two.sdf", "scene.json"])
+    def test_finds_nothing_where_all_is_well(self, typed, name):
+        status, out, _ = typed(f"check {name} --json")
+        assert (status, json.loads(out)["problems"]) == (0, [])
+
+    def test_names_contests_and_missing_samples(self, typed, tmp_path):
+        world = World("k")
+        for source in ("left", "right"):
+            world.fix(of="cup", in_frame="map", transform=moved(1), source=source)
+        world.add_relation(of="base", in_frame="map")
+        world.save(tmp_path / "bad.json")
+        status, out, _ = typed(f"check {tmp_path / 'bad.json'} --json")
+        found = {problem["about"]: problem["cause"] for problem in json.loads(out)["problems"]}
+        assert (status, found) == (1, {"cup": "contested", "base": "missing link"})
+
+    def test_lets_a_former_parent_be(self, typed, tmp_path):
+        world = World("k")
+        world.fix(of="cup", in_frame="table", transform=moved(1), at=seconds(1))
+        world.fix(of="cup", in_frame="hand", transform=moved(1), at=seconds(2))
+        world.save(tmp_path / "moved.json")
+        assert typed(f"check {tmp_path / 'moved.json'}")[0] == 0
+
+    def test_names_missing_meshes(self, typed, tmp_path):
+        mesh = '<visual><geometry><mesh filename="gone.stl"/></geometry></visual>'
+        (tmp_path / "r.urdf").write_text(f'<robot name="r"><link name="l">{mesh}</link></robot>')
+        status, out, _ = typed(f"check {tmp_path / 'r.urdf'}")
+        assert status == 1
+        assert "1 problem." in out
+        assert "skipped: 'r' is mounted without" in out
+        assert "gone.stl" in out
+
+    def test_names_inactive_assertions(self, typed, tmp_path):
+        one, other = World("one"), World("other")
+        one.fix(of="a", in_frame="b", transform=moved(1))
+        other.fix(of="b", in_frame="a", transform=moved(1))
+        one.merge(other.scene.changes())
+        one.save(tmp_path / "cycle.json")
+        status, out, _ = typed(f"check {tmp_path / 'cycle.json'}")
+        assert (status, "inactive: An assertion is not active" in out) == (1, True)
 
 
 class TestWritingFiles:
