@@ -34,6 +34,7 @@ MODULES = (
     "armillary.formats",
     "armillary.fusion",
     "armillary.fusion.policies",
+    "armillary.motion",
     "armillary.notebook",
     "armillary.record",
     "armillary.relations",

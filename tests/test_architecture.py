@@ -32,6 +32,7 @@ PACKAGES = [
         "errors",
         "formats",
         "demos.models",
+        "motion",
         "record",
         "relations",
         "scene",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import bodies
 import motions
+import tracking
 
 from armillary.view._drawing import Drawing
 from armillary.view._files import svg_text
@@ -31,6 +32,7 @@ PICTURES: tuple[tuple[str, float, Callable[[], pens.Shapes]], ...] = (
     ("Body, hybrid and spatial twist of one motion", 368, motions.three_forms),
     ("One push, taken about two points", 366, motions.one_push),
     ("Two velocities that tf2 gets wrong", 338, motions.what_tf2_answers),
+    ("A drawer, tracked without and with the filter", 560, tracking.tracking_jitter),
 )
 
 DRAWN_BY_EXAMPLES = {
