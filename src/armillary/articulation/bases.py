@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from armillary._core import Rotation, Transform
 from armillary.articulation.constraints import Constraint
-from armillary.articulation.expressions import PoseExpression
+from armillary.articulation.expressions import Expression, PoseExpression
 from armillary.articulation.functions import cos, sin
 from armillary.articulation.geometry import pose, rotation_about
 from armillary.articulation.joints import ClosedForm, Interpolation, NamedJoint, bounded
@@ -152,6 +152,25 @@ class DifferentialDrive(PlanarJoint):
             0.0,
         )
         return pose(rotation_about(_Z, heading), here)
+
+    @property
+    def tangent(self) -> Mapping[Variable, Expression]:
+        """x, y and yaw, which change along the speeds of the wheels."""
+        x, y, yaw = self.variables
+        left, right = self.wheels
+        half, turn = self.wheel_radius_m / 2.0, self.wheel_radius_m / self.wheel_distance_m
+        rates = {x: (half * cos(yaw), half * cos(yaw)), y: (half * sin(yaw), half * sin(yaw)), yaw: (-turn, turn)}
+        return {
+            one: one.expression.with_gradient({left: along[0], right: along[1]}, replace=True)
+            for one, along in rates.items()
+        }
+
+    def moved(self, values: Mapping[str, float], speeds: Mapping[str, float], step_s: float) -> dict[str, float]:
+        """Return x, y and yaw after its wheels have turned at constant speeds: along an exact arc."""
+        x, y, yaw = (values[one.name] for one in self.variables)
+        left, right = (speeds.get(wheel.name, 0.0) * step_s for wheel in self.wheels)
+        place = self.driven((x, y, yaw), (left, right))
+        return dict(zip((one.name for one in self.variables), place, strict=True))
 
     def driven(self, place: Triple, turns_rad: tuple[float, float]) -> Triple:
         """Return x, y and yaw after its wheels have turned, at a constant ratio: an exact arc.

@@ -9,12 +9,12 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
-from armillary._core import Transform
+from armillary._core import Rotation, Transform
 from armillary.articulation.constraints import Constraint
 from armillary.articulation.expressions import Expression, PoseExpression
 from armillary.articulation.geometry import pose, rotation_about, rotation_from_quaternion, translation
 from armillary.articulation.paths import as_path
-from armillary.articulation.variables import Variable, by_name, position
+from armillary.articulation.variables import Variable, by_name, position, velocity
 from armillary.errors import InvalidArgument
 from armillary.formats.descriptions import Limits, SoftLimits, Triple
 from armillary.store.driven_forms import ClosedForm, TapeForm
@@ -48,6 +48,8 @@ _IDENTITY = Transform.identity()
 _ORIGIN = (0.0, 0.0, 0.0)
 QUATERNION = ("qw", "qx", "qy", "qz")
 """The ends of the names of the variables of a quaternion."""
+TURNS = ("turn_x", "turn_y", "turn_z")
+"""The ends of the names of the angular velocities that turn it."""
 
 
 def check_interpolation(value: object) -> None:
@@ -90,6 +92,26 @@ class Joint(ABC):
     def velocities(self) -> tuple[Variable, ...]:
         """The variables that the velocity is a linear function of."""
         return tuple(variable.velocity for variable in self.variables)
+
+    @property
+    def controls(self) -> tuple[Variable, ...]:
+        """The velocities that it can be commanded by."""
+        return self.velocities
+
+    @property
+    def tangent(self) -> Mapping[Variable, Expression]:
+        """The positions whose rates are no controls, each with a gradient along the controls instead."""
+        return {}
+
+    def moved(self, values: Mapping[str, float], speeds: Mapping[str, float], step_s: float) -> dict[str, float]:
+        """Return its positions after it has moved at constant speeds.
+
+        Args:
+            values: Its positions before, by name.
+            speeds: Of its controls, by name; what is not named stands still.
+            step_s: For how long.
+        """
+        return {one.name: values[one.name] + speeds.get(one.name, 0.0) * step_s for one in self.variables}
 
     @property
     def constraints(self) -> Mapping[str, Constraint]:
@@ -455,6 +477,25 @@ class BallJoint(NamedJoint):
         """Along the shortest arc."""
         return {variable.name: "unit_quaternion" for variable in self.variables}
 
+    @cached_property
+    def turns(self) -> tuple[Variable, Variable, Variable]:
+        """The angular velocity of the child, seen from itself: x, y and z."""
+        return turns_of(self.variable)
+
+    @property
+    def controls(self) -> tuple[Variable, ...]:
+        """The three turns."""
+        return self.turns
+
+    @property
+    def tangent(self) -> Mapping[Variable, Expression]:
+        """The four numbers of the quaternion, which change along three turns."""
+        return turned_quaternion(self.variables, self.turns)
+
+    def moved(self, values: Mapping[str, float], speeds: Mapping[str, float], step_s: float) -> dict[str, float]:
+        """Return its positions after it has turned at a constant angular velocity; the quaternion keeps length one."""
+        return integrated_quaternion(self.variables, self.turns, values, speeds, step_s)
+
 
 @dataclass(frozen=True, kw_only=True)
 class FloatingJoint(NamedJoint):
@@ -479,6 +520,62 @@ class FloatingJoint(NamedJoint):
         """Linear, and along the shortest arc."""
         names = [variable.name for variable in self.variables]
         return {name: "linear" if i < 3 else "unit_quaternion" for i, name in enumerate(names)}  # noqa: PLR2004
+
+    @cached_property
+    def turns(self) -> tuple[Variable, Variable, Variable]:
+        """The angular velocity of the child, seen from itself: x, y and z."""
+        return turns_of(self.variable)
+
+    @property
+    def controls(self) -> tuple[Variable, ...]:
+        """The velocity of its origin in the parent, and the three turns."""
+        return (*(variable.velocity for variable in self.variables[:3]), *self.turns)
+
+    @property
+    def tangent(self) -> Mapping[Variable, Expression]:
+        """The four numbers of the quaternion, which change along three turns."""
+        return turned_quaternion(self.variables[3:], self.turns)
+
+    def moved(self, values: Mapping[str, float], speeds: Mapping[str, float], step_s: float) -> dict[str, float]:
+        """Return its positions after it has turned at a constant angular velocity; the quaternion keeps length one."""
+        slid = {one.name: values[one.name] + speeds.get(one.name, 0.0) * step_s for one in self.variables[:3]}
+        return slid | integrated_quaternion(self.variables[3:], self.turns, values, speeds, step_s)
+
+
+def turns_of(name: str) -> tuple[Variable, Variable, Variable]:
+    """Return the three turns by which the quaternion of this name changes."""
+    x, y, z = (velocity(f"{name}/{part}") for part in TURNS)
+    return x, y, z
+
+
+def turned_quaternion(
+    wxyz: tuple[Variable, ...], turns: tuple[Variable, Variable, Variable]
+) -> dict[Variable, Expression]:
+    """Return a unit quaternion whose gradient is along an angular velocity seen from the child: q (0, turns) / 2."""
+    w, x, y, z = wxyz
+    along = {w: (-x, -y, -z), x: (w, -z, y), y: (z, w, -x), z: (-y, x, w)}
+    return {
+        part: part.expression.with_gradient(
+            {turn: 0.5 * rate for turn, rate in zip(turns, rates, strict=True)}, replace=True
+        )
+        for part, rates in along.items()
+    }
+
+
+def integrated_quaternion(
+    wxyz: tuple[Variable, ...],
+    turns: tuple[Variable, ...],
+    values: Mapping[str, float],
+    speeds: Mapping[str, float],
+    step_s: float,
+) -> dict[str, float]:
+    """Return a unit quaternion after a rotation at a constant angular velocity, seen from the child."""
+    before = Rotation.from_wxyz([values[one.name] for one in wxyz])
+    by = Rotation.exp([speeds.get(turn.name, 0.0) * step_s for turn in turns])
+    after = (before @ by).wxyz
+    near = sum(values[one.name] * float(part) for one, part in zip(wxyz, after, strict=True))
+    sign = -1.0 if near < 0.0 else 1.0  # both signs are the same rotation: the nearer one
+    return {one.name: sign * float(part) for one, part in zip(wxyz, after, strict=True)}
 
 
 def bounded(lower: float | None, upper: float | None, expression: Expression | Variable) -> Constraint:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from armillary.articulation import files
 from armillary.articulation._callbacks import Callback, Callbacks, ConstraintsOf, Subscription, TagsLike, UnderPath
@@ -15,10 +15,18 @@ from armillary.articulation._overlay import Overlay
 from armillary.articulation._peers import pinocchio_model
 from armillary.articulation._queries import Affected, PoseCache, affected_in, constraints_in, value_at
 from armillary.articulation._robots import edits_of, link_edits
+from armillary.articulation.constraint_set import ConstraintSet
 from armillary.articulation.constraints import Constraint
+from armillary.articulation.controls import (
+    Controls,
+    Integrator,
+    as_controls,
+    as_step,
+    controls_of,
+)
 from armillary.articulation.expressions import PoseExpression
 from armillary.articulation.history import Apply, Edit, History, InsertAfter, InsertBefore, ModelChange, RemoveOperation
-from armillary.articulation.joints import Joint
+from armillary.articulation.joints import BallJoint, FloatingJoint, Joint
 from armillary.articulation.links import ArticulatedObject, Link, check_links
 from armillary.articulation.loops import Closure, Loops, check_loops
 from armillary.articulation.operations import AddLink, AddObject, Operation
@@ -32,6 +40,9 @@ from armillary.formats.packages import PackageFolders
 from armillary.formats.whole_files import as_file_path, read_bytes, write_whole
 from armillary.notebook import card, facts, listing
 from armillary.store.dispatcher import print_error
+
+if TYPE_CHECKING:
+    from armillary.articulation.compiled import Backend
 
 __all__ = ["Affected", "ArticulationModel", "Subscription"]
 
@@ -65,6 +76,7 @@ class ArticulationModel:
         self._history = History(max_undo=max_undo, check=_check)
         self._poses = PoseCache(self._link)
         self._loops: Loops | None = None
+        self._integrator: Integrator | None = None
         self._callbacks = Callbacks()
         self._lock = new_lock()
 
@@ -388,6 +400,90 @@ class ArticulationModel:
         found, numbers = self.constraints(), as_numbers(values)
         return {path: one for path, one in found.items() if not one.is_kept(numbers, tolerance=tolerance)}
 
+    # Motion
+
+    def controls(self, name: str = "") -> tuple[Variable, ...]:
+        """Return every velocity that can be commanded: of joints, wheels, balls, and of what constraints alone bound.
+
+        Joints that follow others and what follows from kinematic loops have none.
+
+        Args:
+            name: Of an object, or a path: its joints alone.
+
+        >>> from armillary.articulation import PrismaticJoint
+        >>> model = ArticulationModel()
+        >>> _ = model.add("desk/links/drawer", PrismaticJoint(variable="desk/drawer"))
+        >>> model.controls("desk")
+        (velocity('desk/drawer'),)
+        """
+        joints, loops = self.joints(name), self.loops
+        own = {path: one for path, one in self.values().items() if isinstance(one, Constraint) and is_under(path, name)}
+        everything = [*self.joints().values()]
+        taken = {variable.name for joint in everything for variable in (*joint.variables, *joint.controls)}
+        found = controls_of(joints.values(), own.values(), loops)
+        of_joints = {control.name for joint in joints.values() for control in joint.controls}
+        return tuple(one for one in found if one.name in of_joints or one.name not in taken)
+
+    def along_controls(self, controls: Iterable[VariableLike]) -> Controls:
+        """Return these controls in their order, by which expressions are differentiated."""
+        known = self.controls()
+        return Controls(as_controls(controls, known), self.joints().values(), self.loops)
+
+    def constraint_set(
+        self, controls: Iterable[VariableLike], *, dt_s: float, backend: Backend = "vm"
+    ) -> ConstraintSet:
+        """Compile the constraints that these controls can break, as bounds on rates.
+
+        Args:
+            controls: As `controls()` returns them, all or some.
+            dt_s: The time until velocities are chosen anew: what bounds a position holds after it.
+            backend: "vm", or "c" for machine code.
+
+        Raises:
+            UnknownControl: One of them is no control of this model.
+
+        >>> from armillary.articulation import PrismaticJoint, Limits
+        >>> model = ArticulationModel()
+        >>> drawer = PrismaticJoint(variable="desk/drawer", limits=Limits(lower=0.0, upper=0.4))
+        >>> _ = model.add("desk/links/drawer", drawer)
+        >>> rows = model.constraint_set(model.controls(), dt_s=0.1).evaluate({"desk/drawer": 0.3})
+        >>> rows.lower.round(9), rows.matrix, rows.upper.round(9)
+        (array([-3.]), array([[1.]]), array([1.]))
+        """
+        ordered = self.along_controls(controls)
+        return ConstraintSet(self._for_motion(), ordered, as_step(dt_s), backend)
+
+    def integrate(
+        self, configuration: Mapping[Any, float], velocities: Mapping[Any, float], *, dt_s: float
+    ) -> dict[str, float]:
+        """Return the configuration after a step at constant velocities.
+
+        Unit quaternions keep their length, bases on wheels move along exact arcs, and kinematic loops are closed.
+        Limits are those of whoever chooses the velocities: they are not looked at.
+
+        Args:
+            configuration: The value of every position, by name.
+            velocities: Of controls, by name; those that are left out stand still.
+            dt_s: For how long.
+
+        Raises:
+            UnknownControl: A velocity is that of no control.
+            NotFinite: A number is not finite.
+            NotGrounded: A position has no value.
+        """
+        with self._lock:
+            if self._integrator is None:
+                self._integrator = Integrator(self.joints().values(), self.loops, self.controls())
+            integrator = self._integrator
+        return integrator(configuration, velocities, as_step(dt_s))
+
+    def _for_motion(self) -> dict[str, Constraint]:
+        """Return the constraints without those that hold by themselves: closed loops, quaternions of length one."""
+        held = {f"{path}/constraints/{name}" for path, one in self.closures().items() for name in one.constraints}
+        balls = {path for path, joint in self.joints().items() if isinstance(joint, BallJoint | FloatingJoint)}
+        held |= {f"{path}/constraints/unit_quaternion" for path in balls}
+        return {path: one for path, one in self.constraints().items() if path not in held}
+
     def is_valid(self, values: Numbers, *, tolerance: float = 1e-9) -> bool:
         """Whether these numbers break no constraint (thesis eq. 3.15)."""
         return not self.violations(values, tolerance=tolerance)
@@ -498,6 +594,7 @@ class ArticulationModel:
     def _notified(self, edit: Callable[[], ModelChange]) -> ModelChange:
         with self._lock:
             change = edit()
+            self._integrator = None
             self._poses.forget(frozenset(change.before) - frozenset(change.after))
             if any(isinstance(value, Closure) for value in (*change.before.values(), *change.after.values())):
                 self._loops = None

@@ -1,6 +1,35 @@
 """Motion: velocities for robots and mechanisms from goals and the constraints of their models."""
 
+from armillary.motion.controller import Controller, MotionStep
+from armillary.motion.goals import (
+    ExpressionGoal,
+    FunctionGoal,
+    Goal,
+    GoalRows,
+    JointGoal,
+    OrientationGoal,
+    PointingGoal,
+    PoseGoal,
+    PositionGoal,
+    PostureGoal,
+)
 from armillary.motion.tracker import Estimate, Tracker
 from armillary.motion.tracking_filter import TrackingFilter
 
-__all__ = ["Estimate", "Tracker", "TrackingFilter"]
+__all__ = [
+    "Controller",
+    "Estimate",
+    "ExpressionGoal",
+    "FunctionGoal",
+    "Goal",
+    "GoalRows",
+    "JointGoal",
+    "MotionStep",
+    "OrientationGoal",
+    "PointingGoal",
+    "PoseGoal",
+    "PositionGoal",
+    "PostureGoal",
+    "Tracker",
+    "TrackingFilter",
+]

@@ -10,6 +10,7 @@ from armillary.articulation.compiled import Compiled
 from armillary.articulation.expressions._gradients import (
     Substitution,
     along_of,
+    directions,
     gradient_of,
     jacobian_by_rows,
     velocity_of,
@@ -76,6 +77,11 @@ class Symbolic(Generic[Value]):
     def free_variables(self) -> frozenset[Variable]:
         """The variables its value depends on."""
         return self._term.variables
+
+    @property
+    def directions(self) -> frozenset[Variable]:
+        """The variables, one order higher than those it depends on, along which it can change: keys of `gradient`."""
+        return frozenset(directions(self._term))
 
     @property
     def is_grounded(self) -> bool:
