@@ -80,6 +80,7 @@ class ConstraintSet:
         names: The rows, in their order: paths of constraints. Where one becomes several rows, its path is repeated.
         order: The positions that are read, in the order of the values of `evaluate_values`.
         step_s: The time until speeds are chosen anew.
+        conditions: By number of a row whose bounds depend on conditions, these bounds as they were written.
         ignored: By path, why a constraint that the controls influence is not among the rows.
 
     Args:
@@ -97,6 +98,7 @@ class ConstraintSet:
         rows = [row for path, one in constraints.items() for row in self._rows(path, one)]
         self.names = tuple(row.name for row in rows)
         self._conditional = tuple(i for i, row in enumerate(rows) if row.bounds is not None)
+        self.conditions = {i: row.bounds for i, row in enumerate(rows) if row.bounds is not None}
         self.is_position = np.array([row.is_position for row in rows], dtype=bool)
         count, width = len(rows), len(controls)
         places = {"lower": list[Block](), "upper": list[Block](), "matrix": list[Block]()}
@@ -140,6 +142,12 @@ class ConstraintSet:
         self.update(configuration)
         found = {name: array.copy() for name, array in self._arrays.arrays.items()}
         return ConstraintRows(names=self.names, conditional=self._conditional, **found)
+
+    def guidance(self, row: int) -> tuple[Array, Array]:
+        """Return how the bounds of a row with conditions change along the controls, as of the last update."""
+        place = self._conditional.index(row)
+        arrays = self._arrays.arrays
+        return arrays["lower_guidance"][place], arrays["upper_guidance"][place]
 
     def update(self, configuration: Mapping[Any, float]) -> None:
         """Write `lower`, `upper` and `matrix` anew, which is what `evaluate` does without the copies."""

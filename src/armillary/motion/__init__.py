@@ -13,6 +13,7 @@ from armillary.motion.goals import (
     PositionGoal,
     PostureGoal,
 )
+from armillary.motion.locks import Subgoal, Unlocking
 from armillary.motion.tracker import Estimate, Tracker
 from armillary.motion.tracking_filter import TrackingFilter
 
@@ -30,6 +31,8 @@ __all__ = [
     "PoseGoal",
     "PositionGoal",
     "PostureGoal",
+    "Subgoal",
     "Tracker",
     "TrackingFilter",
+    "Unlocking",
 ]

@@ -93,6 +93,7 @@ class Controller:
         backend: "vm", or "c" for machine code where there is a C compiler.
 
     >>> from armillary.articulation import ArticulationModel, Limits, PrismaticJoint
+    >>> from armillary.motion import JointGoal
     >>> model = ArticulationModel()
     >>> drawer = PrismaticJoint(variable="desk/drawer", limits=Limits(lower=0.0, upper=0.4, velocity=0.5))
     >>> _ = model.add("desk/links/drawer", drawer)
@@ -172,6 +173,12 @@ class Controller:
             NotGrounded: A position has no value.
         """
         return self._current().step(self._configuration(configuration))
+
+    def missing(self, configuration: Mapping[Any, float] | MountedWorld) -> dict[str, tuple[Array, Array]]:
+        """Return, by name of a goal, what its values lack, and the Jacobian of the values along the controls."""
+        built = self._current()
+        built.update_goals(self._configuration(configuration))
+        return built.missing()
 
     def errors(self, configuration: Mapping[Any, float] | MountedWorld) -> dict[str, float]:
         """Return, by name of a goal, how far it is from being met: the length of what is missing."""
@@ -367,6 +374,12 @@ class _Built:
             finite = np.isfinite(self._missing) & np.isfinite(self._jacobian).all(axis=1)
             wrong = {one.goal.name: math.nan for one in self._placed if not finite[one.rows].all()}
             raise NotFinite("Goals have no finite value or derivative here", wrong)
+
+    def missing(self) -> dict[str, tuple[Array, Array]]:
+        """Return what is missing of each goal, and its Jacobian."""
+        return {
+            one.goal.name: (self._missing[one.rows].copy(), self._jacobian[one.rows].copy()) for one in self._placed
+        }
 
     def errors(self) -> dict[str, float]:
         """Return how much is missing of each goal: the largest of its quantities."""

@@ -406,7 +406,7 @@ class JointGoal(Goal):
 
     Args:
         variable: Its name.
-        target: A number, or two: the ends of the interval.
+        target: A number, or two: the ends of the interval, which may be infinite.
         name: In reports.
         options: `weight`, `gain`, `speed_limit` and `tolerance`, as for every goal.
     """
@@ -425,7 +425,7 @@ class JointGoal(Goal):
     @target.setter
     def target(self, target: Any) -> None:
         ends = np.broadcast_to(np.asarray(target, dtype=np.float64), (2,)).copy()
-        if not np.isfinite(ends).any() or np.isnan(ends).any() or ends[0] > ends[1]:
+        if np.isnan(ends).any() or ends[0] > ends[1] or ends[0] == math.inf or ends[1] == -math.inf:
             raise InvalidArgument(f"The target of a joint is a number, or an interval of two, got {target!r}.", target)
         self.parameters = ends
 

@@ -101,7 +101,7 @@ class VelocityProgram:
             fewer = [j for j in kept if j != i]
             if not _is_feasible(matrix[fewer], lower[fewer], upper[fewer]):
                 kept = fewer
-        return {names[i]: (float(self.lower[i]), float(self.upper[i])) for i in kept}
+        return {names[i]: (float(self.lower[i]) + 0.0, float(self.upper[i]) + 0.0) for i in kept}
 
 
 def _is_feasible(matrix: Array, lower: Array, upper: Array) -> bool:

@@ -404,6 +404,7 @@ class TestTheTreeOfErrors:
     def test_warns_with_a_user_warning(self):
         warnings = [kind for kind in CLASSES if issubclass(kind, Warning)]
         assert sorted(kind.__name__ for kind in warnings) == [
+            "GoalsUnmet",
             "JointLimitsWarning",
             "LoopBranchUncertain",
             "MachineCodeFailed",
