@@ -2,8 +2,8 @@
 
 A lock is a constraint whose bound is a condition: the speed of a bolt is 0 until a key is turned. From the model alone
 it follows what holds a goal back: the constraints that bound its controls in the wanted direction, the conditions in
-their bounds, and what these depend on, which may be locked itself. Unlike algorithm 1, this is found anew in every step,
-each part of a condition that holds already is left alone, and what is moving is not locked while it moves. So a variable
+their bounds, and what these depend on, which may be locked itself. Unlike algorithm 1, this is found anew in each step,
+parts of a condition that hold already are left alone, and what is moving is not locked while it moves. So a variable
 may be needed in two places, one after the other.
 """
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from armillary import errors
-from armillary.errors import files, models, relations, scene
+from armillary.errors import files, models, motion, relations, scene
 
 TAPES = {errors.InvalidTape, errors.UnloadableTape}
 BLOCKS = {errors.BlockFailed, errors.PortMismatch, errors.UnknownBlock, errors.UnusableBlock}
@@ -27,3 +27,4 @@ NODES = _kinds(scene.__all__) - BLOCKS
 FORMATS = _kinds(files.__all__) - SAVED - MODEL_FILES - {errors.MeshesSkipped}
 MODELS = (_kinds(models.__all__) | MODEL_FILES) - EXPRESSIONS - TAPES - LOOPS - {errors.MachineCodeFailed}
 RELATIONS = _kinds(relations.__all__)
+MOTION = _kinds(motion.__all__) - {errors.GoalsUnmet}

@@ -24,7 +24,7 @@ from armillary.fusion.policies import by_source
 from armillary.scene import AddJoints
 from armillary.scene.blocks import _registry
 from armillary.view import draw_tree
-from unit.errors.kinds import EXPRESSIONS, FORMATS, LOOPS, MODELS, NODES, RELATIONS
+from unit.errors.kinds import EXPRESSIONS, FORMATS, LOOPS, MODELS, MOTION, NODES, RELATIONS
 from unit.kit import PROMPT_S, STILL, WAIT_S, drain, drive, error_of
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ SHARING = {
     errors.PeerBehind,
     errors.ShareFailed,
 }
-TESTED_ELSEWHERE = NODES | EXPRESSIONS | FORMATS | JOINTS | LOOPS | MODELS | RELATIONS | SHARING
+TESTED_ELSEWHERE = NODES | EXPRESSIONS | FORMATS | JOINTS | LOOPS | MODELS | MOTION | RELATIONS | SHARING
 NEVER_RAISED_THEMSELVES = {errors.ArmillaryError, errors.StampOutOfRange}
 
 
