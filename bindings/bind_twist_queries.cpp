@@ -136,6 +136,26 @@ nb::object twists(Self self, nb::handle of, nb::handle relative_to, nb::handle a
   return result;
 }
 
+nb::tuple twists_with_covariances(Self self, nb::handle of, nb::handle relative_to, nb::handle at, nb::handle expressed_in,
+                                  nb::handle point, nb::handle window, nb::handle outside, nb::handle policy,
+                                  nb::handle interpolation, nb::handle hold_up_to_s, nb::handle measured) {
+  if (!is_native_policy(policy))
+    return nb::tuple(by_policy(self, "twists_with_covariances", "of"_a = of, "relative_to"_a = relative_to,
+                               "expressed_in"_a = expressed_in, "point"_a = point, "at"_a = at, "window"_a = window,
+                               "outside"_a = outside, "policy"_a = policy, "interpolation"_a = interpolation,
+                               "hold_up_to_s"_a = hold_up_to_s, "measured"_a = measured));
+  const Asked asked =
+      asked_motion(self, {of, relative_to, expressed_in, point, window, outside, policy, interpolation, hold_up_to_s, measured});
+  const Stamps stamps(at, "at");
+  double *out = nullptr, *spreads = nullptr;
+  const nb::object values = new_array(&out, {stamps.span().size(), kTwistWidth});
+  const nb::object covariances = new_array(&spreads, {stamps.span().size(), kTwistWidth, kTwistWidth});
+  const Forest& forest = *core(self).forest;
+  const Failure failure = without_gil([&] { return forest.twists(asked.question, stamps.span(), out, spreads); });
+  if (failure) raise_batch_failure(self, failure, of, relative_to);
+  return nb::make_tuple(values, covariances);
+}
+
 void add_body(Self self, nb::handle name, const std::vector<nb::object>& frames) {
   StoreCore& world = core(self);
   std::vector<std::string> keys;
@@ -185,6 +205,10 @@ void bind_world_twists(nb::class_<StoreCore>& store, nb::class_<WorldFace>& face
       "point: str | NodeId | None = None, "
       "window: int | None = None, measured: bool = True",
       "NDArray[float64]");
+  static const std::string both_sig = signature(
+      "def twists_with_covariances(self, *, of: str | NodeId, relative_to: str | NodeId, at: ArrayLike, expressed_in: str | "
+      "NodeId | None = None, point: str | NodeId | None = None, window: int | None = None, measured: bool = True",
+      "tuple[NDArray[float64], NDArray[float64]]");
   const auto define = [&](auto& world) {
     world.attr("twist") = nb::steal(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(world.ptr()), &twist_method));
     world.def("twists", &twists, nb::kw_only(), "of"_a, "relative_to"_a, "at"_a, "expressed_in"_a = nb::none(),
@@ -206,6 +230,13 @@ void bind_world_twists(nb::class_<StoreCore>& store, nb::class_<WorldFace>& face
               "    measured: As for `twist`.\n\n"
               "Returns:\n"
               "    (N, 6): the linear velocity [m/s], then the angular one [rad/s].");
+    world.def("twists_with_covariances", &twists_with_covariances, nb::kw_only(), "of"_a, "relative_to"_a, "at"_a,
+              "expressed_in"_a = nb::none(), "point"_a = nb::none(), "window"_a = nb::none(), "outside"_a.none() = words().raise,
+              "policy"_a.none() = words().unique, "interpolation"_a = nb::none(), "hold_up_to_s"_a = nb::none(),
+              "measured"_a = true, nb::sig(both_sig.c_str()),
+              "Twists at many instants, as `twists` returns them, each with its covariance.\n\n"
+              "Returns:\n"
+              "    (N, 6), and (N, 6, 6) along the same axes: NaN where the covariance of a row is unknown.");
   };
   define(store);
   define(face);

@@ -2,6 +2,9 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "convert.hpp"
 #include "frame_changes.hpp"
 #include "raise.hpp"
@@ -117,6 +120,48 @@ void set_twist(Self self, nb::handle of, nb::handle relative_to, nb::object expr
   (void)store_twist(self, measured, pending);
 }
 
+void set_twists(Self self, nb::handle of, nb::handle relative_to, nb::handle at, nb::handle twists, nb::handle expressed_in,
+                nb::handle source, nb::handle covariances) {
+  constexpr std::size_t kNumbers = 6;
+  StoreCore& world = core(self);
+  const Stamps stamps(at, "at");
+  const std::size_t count = stamps.span().size();
+  const Doubles values(twists, "twists", {static_cast<Py_ssize_t>(count), static_cast<Py_ssize_t>(kNumbers)});
+  const std::vector<double> sides = checked_sides(covariances, count);
+  if (count == 0) return;
+  const auto newest = std::ranges::max_element(stamps.span());
+  check_ahead(self, *newest, newest - stamps.span().begin());
+  const nb::handle axes = expressed_in.is_none() ? of : expressed_in;
+  MeasuredTwist first{
+      .of = admitted(self, of),
+      .relative_to = admitted(self, relative_to),
+      .expressed_in = nb::cast(frame_key(world, nb::isinstance<NodeId>(axes) ? nb::borrow(axes) : stored_name(axes))),
+      .source = source_of(self, source),
+      .at = {stamps.span().front()}};
+  std::vector<std::optional<Covariance>> spreads(count);
+  std::vector<TwistSample> samples;
+  for (std::size_t row = 0; row < count; ++row) {
+    const double* v = values.data() + row * kNumbers;
+    if (!sides.empty() && !std::isnan(sides[row * Covariance::kPacked]))
+      spreads[row] = Covariance::unpack(std::span(sides).subspan(row * Covariance::kPacked).first<Covariance::kPacked>());
+    samples.push_back({.at = {stamps.span()[row]},
+                       .expressed_in = text_of(first.expressed_in),
+                       .velocity = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}},
+                       .covariance = spreads[row] ? &*spreads[row] : nullptr});
+  }
+  first.velocity = samples.front().velocity;
+  first.covariance = spreads.front();
+  const nb::object moving = nb::cast(frame_label(world, first.of)), still = nb::cast(frame_label(world, first.relative_to));
+  if (const Failure failure = world.forest->check_twists(first.name(), samples))
+    raise_batch_failure(self, failure, moving, still, true);
+  if (world.has_pending || world.forest->find_twist(first.name()) == kNone) (void)store_twist(self, first, false);
+  const Failure failure = without_gil([&] { return world.forest->set_twists(first.name(), samples); });
+  if (failure) raise_batch_failure(self, failure, moving, still, true);
+  resolve_pending(self);
+  warn_of_dropped(self, stamps.span(), world.forest->retention_of(world.forest->find_twist(first.name())),
+                  "the twist of " + shown(moving) + " relative to " + shown(still));
+}
+
 /// Whether it was written; False, where `may_wait`: poses that turn it are missing, and may still come.
 bool write_given_twist(Self self, nb::object of, nb::object relative_to, nb::object expressed_in, nb::handle linear,
                        nb::handle angular, nb::handle at, nb::object source, nb::handle covariance, bool may_wait,
@@ -173,6 +218,23 @@ void bind_world_twist_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace
         "    ConstraintViolation: A body does not move relative to itself, or this source asserts that motion already: of\n"
         "        another frame, the other way round, or by a chain of twists. Another source may.\n"
         "    LimitReached: As many twists wait as `max_waits` allows.");
+    world.def(
+        "set_twists", &set_twists, nb::kw_only(), "of"_a, "relative_to"_a, "at"_a, "twists"_a, "expressed_in"_a = nb::none(),
+        "source"_a = nb::none(), "covariances"_a = nb::none(),
+        nb::sig("def set_twists(self, *, of: str | NodeId, relative_to: str | NodeId, at: ArrayLike, twists: ArrayLike, "
+                "expressed_in: str | NodeId | None = None, source: str | None = None, covariances: ArrayLike | None = None) "
+                "-> None"),
+        "Say how a frame moves at many instants: all of it is stored, or none.\n\n"
+        "Args:\n"
+        "    of: As for `set_twist`.\n"
+        "    relative_to: As for `set_twist`.\n"
+        "    at: (N,) int64 [ns], in any order.\n"
+        "    twists: (N, 6): the linear velocity [m/s], then the angular one [rad/s].\n"
+        "    expressed_in: As for `set_twist`; the axes of `of` if not given.\n"
+        "    source: As for `set_twist`.\n"
+        "    covariances: (N, 6, 6), or variances (N, 6), NaN where unknown; unknown if not given.\n\n"
+        "Raises:\n"
+        "    What `set_twist` raises, with the number of the row.");
   };
   define(store);
   define(face);

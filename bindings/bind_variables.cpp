@@ -258,6 +258,23 @@ nb::tuple joint(Self self, nb::handle name, nb::handle at, nb::handle outside, n
                         held_tuple(answer.held.get(), {}), answer.predicted, answer.integrated);
 }
 
+nb::tuple joints(Self self, const std::vector<nb::object>& names, nb::handle at, nb::handle outside, nb::handle hold_up_to_s) {
+  const StoreCore& world = core(self);
+  if (names.empty()) raise("InvalidArgument", "names is empty.", nb::none());
+  std::vector<VariablePtr> variables;
+  std::vector<const Variable*> read;
+  for (const nb::object& name : names) read.push_back(variables.emplace_back(joint_of(self, name)).get());
+  const QueryContext context = as_context(world, outside, words().unique, nb::none(), hold_up_to_s);
+  Result<JointsAnswer> result = world.forest->joints(read, as_when(at, "at"), context);
+  if (!result) raise_failure(world, result.failure, nb::none(), nb::none());
+  const JointsAnswer& answer = result.value;
+  const std::size_t n = names.size();
+  const bool is_known = !answer.covariance.empty();
+  return nb::make_tuple(read_only_array(answer.positions.data(), {n}),
+                        is_known ? nb::object(read_only_array(answer.covariance.data(), {n, n})) : nb::object(nb::none()),
+                        answer.stamp.ns, held_tuple(answer.held.get(), {}), answer.predicted);
+}
+
 nb::object stamp_array(const std::vector<std::int64_t>& values) {
   auto* memory = new std::int64_t[values.size() + 1];
   std::ranges::copy(values, memory);
@@ -360,6 +377,10 @@ void bind_world_variables(nb::class_<StoreCore>& store, nb::class_<WorldFace>& f
       .def("joint_row", &joint, "name"_a, "at"_a, "outside"_a, "hold_up_to_s"_a = nb::none(),
            nb::sig("def joint_row(self, name: str, at: int | Latest, outside: str, hold_up_to_s: float | None = None) -> "
                    "tuple[float | None, float | None, int, tuple[HeldSample, ...], bool, bool]"))
+      .def("joints_row", &joints, "names"_a, "at"_a, "outside"_a, "hold_up_to_s"_a = nb::none(),
+           nb::sig("def joints_row(self, names: list[str], at: int | Latest, outside: str, hold_up_to_s: float | None = None) "
+                   "-> tuple[NDArray[float64], NDArray[float64] | None, int, tuple[HeldSample, ...], bool]"),
+           "Positions of several joints at one instant, with their covariance.")
       .def("joint_rows", &joint_samples, "name"_a, "start"_a.none(), "end"_a.none(), "source"_a,
            nb::sig("def joint_rows(self, name: str, start: int | None, end: int | None, source: str) -> "
                    "tuple[NDArray[int64], NDArray[float64], NDArray[float64]]"))

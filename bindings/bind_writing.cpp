@@ -197,6 +197,8 @@ std::vector<double> checked_rows(nb::handle given) {
   return dimensions_of(transforms, "transforms") == 3 ? rows_of_matrices(transforms) : rows_of_vectors(transforms);
 }
 
+}  // namespace
+
 std::vector<double> checked_sides(nb::handle covariances, std::size_t count) {
   std::vector<double> sides;
   if (covariances.is_none()) return sides;
@@ -223,6 +225,8 @@ std::vector<double> checked_sides(nb::handle covariances, std::size_t count) {
   }
   return sides;
 }
+
+namespace {
 
 /// One row, one stamp and, where they are given, one covariance for each instant.
 struct GivenPoses {

@@ -86,6 +86,8 @@ class Stamps {
 [[nodiscard]] Covariance as_covariance(nb::handle value, const char* name);
 /// How many dimensions an array has; InvalidArgument for what is none.
 [[nodiscard]] int dimensions_of(nb::handle value, const char* name);
+/// Packed covariances of many samples, NaN where one is unknown; empty where none are given.
+[[nodiscard]] std::vector<double> checked_sides(nb::handle covariances, std::size_t count);
 
 /// The one object armillary.stamps.LATEST.
 [[nodiscard]] nb::handle latest();

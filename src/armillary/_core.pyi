@@ -524,6 +524,14 @@ class WorldFace:
             (N, 6): the linear velocity [m/s], then the angular one [rad/s].
         """
 
+    def twists_with_covariances(self, *, of: str | NodeId, relative_to: str | NodeId, at: ArrayLike, expressed_in: str | NodeId | None = None, point: str | NodeId | None = None, window: int | None = None, measured: bool = True, outside: Outside = 'raise', policy: PolicyLike = 'unique', interpolation: str | None = None, hold_up_to_s: float | None = None) -> tuple[NDArray[float64], NDArray[float64]]:
+        """
+        Twists at many instants, as `twists` returns them, each with its covariance.
+
+        Returns:
+            (N, 6), and (N, 6, 6) along the same axes: NaN where the covariance of a row is unknown.
+        """
+
     def set_twist(self, *, of: str | NodeId, relative_to: str | NodeId, at: StampLike, expressed_in: str | NodeId | None = None, linear: ArrayLike | None = None, angular: ArrayLike | None = None, twist: TwistAnswer | TwistCoordinates | None = None, source: str | None = None, covariance: ArrayLike | None = None, pending: bool = False) -> None:
         """
         Say how a frame moves at one instant.
@@ -552,6 +560,23 @@ class WorldFace:
             ConstraintViolation: A body does not move relative to itself, or this source asserts that motion already: of
                 another frame, the other way round, or by a chain of twists. Another source may.
             LimitReached: As many twists wait as `max_waits` allows.
+        """
+
+    def set_twists(self, *, of: str | NodeId, relative_to: str | NodeId, at: ArrayLike, twists: ArrayLike, expressed_in: str | NodeId | None = None, source: str | None = None, covariances: ArrayLike | None = None) -> None:
+        """
+        Say how a frame moves at many instants: all of it is stored, or none.
+
+        Args:
+            of: As for `set_twist`.
+            relative_to: As for `set_twist`.
+            at: (N,) int64 [ns], in any order.
+            twists: (N, 6): the linear velocity [m/s], then the angular one [rad/s].
+            expressed_in: As for `set_twist`; the axes of `of` if not given.
+            source: As for `set_twist`.
+            covariances: (N, 6, 6), or variances (N, 6), NaN where unknown; unknown if not given.
+
+        Raises:
+            What `set_twist` raises, with the number of the row.
         """
 
     @overload
@@ -861,6 +886,14 @@ class StoreCore:
             (N, 6): the linear velocity [m/s], then the angular one [rad/s].
         """
 
+    def twists_with_covariances(self, *, of: str | NodeId, relative_to: str | NodeId, at: ArrayLike, expressed_in: str | NodeId | None = None, point: str | NodeId | None = None, window: int | None = None, measured: bool = True, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, hold_up_to_s: float | None = None) -> tuple[NDArray[float64], NDArray[float64]]:
+        """
+        Twists at many instants, as `twists` returns them, each with its covariance.
+
+        Returns:
+            (N, 6), and (N, 6, 6) along the same axes: NaN where the covariance of a row is unknown.
+        """
+
     def set_has_pending(self, has_pending: bool) -> None: ...
 
     def declare_body(self, name: str, frames: list[str]) -> None: ...
@@ -900,6 +933,23 @@ class StoreCore:
             ConstraintViolation: A body does not move relative to itself, or this source asserts that motion already: of
                 another frame, the other way round, or by a chain of twists. Another source may.
             LimitReached: As many twists wait as `max_waits` allows.
+        """
+
+    def set_twists(self, *, of: str | NodeId, relative_to: str | NodeId, at: ArrayLike, twists: ArrayLike, expressed_in: str | NodeId | None = None, source: str | None = None, covariances: ArrayLike | None = None) -> None:
+        """
+        Say how a frame moves at many instants: all of it is stored, or none.
+
+        Args:
+            of: As for `set_twist`.
+            relative_to: As for `set_twist`.
+            at: (N,) int64 [ns], in any order.
+            twists: (N, 6): the linear velocity [m/s], then the angular one [rad/s].
+            expressed_in: As for `set_twist`; the axes of `of` if not given.
+            source: As for `set_twist`.
+            covariances: (N, 6, 6), or variances (N, 6), NaN where unknown; unknown if not given.
+
+        Raises:
+            What `set_twist` raises, with the number of the row.
         """
 
     def write_twist(self, *, of: str | NodeId, relative_to: str | NodeId, expressed_in: str | NodeId, linear: ArrayLike, angular: ArrayLike, at: StampLike, source: str, covariance: ArrayLike | None, may_wait: bool, may_be_contested: bool = False) -> bool:
@@ -1042,6 +1092,9 @@ class StoreCore:
     def variables(self) -> list[tuple[str, str]]: ...
 
     def joint_row(self, name: str, at: StampLike | Latest, outside: str, hold_up_to_s: float | None = None) -> tuple[float | None, float | None, int, tuple[HeldSample, ...], bool, bool]: ...
+
+    def joints_row(self, names: list[str], at: StampLike | Latest, outside: str, hold_up_to_s: float | None = None) -> tuple[NDArray[float64], NDArray[float64] | None, int, tuple[HeldSample, ...], bool]:
+        """Positions of several joints at one instant, with their covariance."""
 
     def joint_rows(self, name: str, start: StampLike | None, end: StampLike | None, source: str) -> tuple[NDArray[int64], NDArray[float64], NDArray[float64]]: ...
 

@@ -19,6 +19,7 @@ from armillary.store import PoseQuery, Query, Settings, Store, TwistQuery, point
 from armillary.store.diagnosis import diagnose
 from armillary.store.names import frame_name, frame_of_body
 from armillary.store.nodes import names_of_nodes, without_nodes
+from armillary.store.wrench_names import wrench_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from armillary.fusion.filter import Filter, FilteredPose
     from armillary.fusion.looks import Average
     from armillary.fusion.policies import PolicyPose
-    from armillary.relations import AngularVelocity, LinearVelocity, Orientation, Pose, Position, Twist
+    from armillary.relations import AngularVelocity, LinearVelocity, Orientation, Pose, Position, Twist, Wrench
     from armillary.relations.motion import TwistResidual
     from armillary.scene import Change, Scene
     from armillary.share import Channel, PeerInfo, Share
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
         Transform,
         Tree,
         TwistSamples,
+        WrenchSamples,
     )
     from armillary.view.theme import Theme
     from armillary.view.web import Viewer
@@ -855,6 +857,146 @@ class World(WorldFace):
         """Return the twists of `set_twist(..., pending=True)` that still wait for poses, oldest first."""
         return self.store.pending_twists()
 
+    # -- Wrenches
+
+    def set_wrench(
+        self,
+        *,
+        of: str | NodeId,
+        by: str,
+        at: StampLike,
+        force: ArrayLike | None = None,
+        torque: ArrayLike | None = None,
+        wrench: Wrench | None = None,
+        expressed_in: str | NodeId | None = None,
+        source: str | None = None,
+        covariance: ArrayLike | None = None,
+    ) -> None:
+        """Say what one body exerts on another at one instant, as a force-torque sensor measures it.
+
+        It is kept about the origin and along the axes of `of`: other axes are turned with the poses of that instant.
+
+        Args:
+            of: The frame of the sensor: the force acts on its body, the torque is about its origin.
+            by: The body that exerts it.
+            at: Instant [ns].
+            force: (3,) [N].
+            torque: (3,) [N m].
+            wrench: In place of the two: a `Wrench` with these names.
+            expressed_in: The frame along whose axes the numbers are; `of` if not given.
+            source: Who asserts it; the world's own name if not given.
+            covariance: (6, 6) or six variances, force then torque, along the same axes; unknown if not given.
+
+        Raises:
+            BeforeHistory: It is older than the history.
+            StampOutOfRange, NotConnected, UnknownFrame: The axes cannot be turned at that instant.
+        """
+        from armillary.store.wrenches import set_wrench  # noqa: PLC0415  (few programs measure forces)
+
+        set_wrench(
+            self.store,
+            of=of,
+            by=by,
+            at=at,
+            force=force,
+            torque=torque,
+            wrench=wrench,
+            expressed_in=expressed_in,
+            source=source,
+            covariance=covariance,
+        )
+
+    def set_wrenches(
+        self,
+        *,
+        of: str | NodeId,
+        by: str,
+        at: ArrayLike,
+        wrenches: ArrayLike,
+        source: str | None = None,
+        covariance: ArrayLike | None = None,
+    ) -> None:
+        """Say what one body exerts on another at many instants: all of it is stored, or nothing.
+
+        Args:
+            of: As for `set_wrench`.
+            by: As for `set_wrench`.
+            at: (N,) int64 [ns], in any order.
+            wrenches: (N, 6): force [N], then torque [N m], about the origin and along the axes of `of`.
+            source: As for `set_wrench`.
+            covariance: (6, 6) or six variances of each alike, or (N, 6, 6).
+        """
+        from armillary.store.wrenches import set_wrenches  # noqa: PLC0415  (see `set_wrench`)
+
+        set_wrenches(self.store, of=of, by=by, at=at, wrenches=wrenches, source=source, covariance=covariance)
+
+    def wrench(
+        self,
+        *,
+        of: str | NodeId,
+        by: str,
+        point: str | NodeId | None = None,
+        expressed_in: str | NodeId | None = None,
+        at: StampLike | Latest = LATEST,
+        outside: Outside = "raise",
+        policy: PolicyLike = "unique",
+        interpolation: str | None = None,
+        hold_up_to_s: float | None = None,
+    ) -> Wrench:
+        """Return what one body exerts on another at one instant, about any point and along any axes.
+
+        Between two samples it is linear. Its covariance is that of the samples, plus that of the poses which move it;
+        None where one of them is unknown.
+
+        Args:
+            of: The frame of the sensor, as it was set.
+            by: The body that exerts it.
+            point: The frame about whose origin the torque is; that of `of` if not given.
+            expressed_in: The frame along whose axes it is; `point` if not given.
+            at: Instant [ns]. `LATEST`: the newest that the samples and the poses in between cover.
+            outside: "raise", or "hold" what is nearest. Forces are not predicted.
+            policy: As for `pose`, for the poses that move it.
+            interpolation: As for `pose`, likewise.
+            hold_up_to_s: As for `pose`.
+
+        Raises:
+            UnknownWrench: Nobody measured it.
+            ContestedWrench: Several sources measure it.
+            StampOutOfRange: It, or a pose in between, is not known at `at`.
+        """
+        from armillary.store.wrenches import wrench  # noqa: PLC0415  (see `set_wrench`)
+
+        how = Query(at=at, outside=outside, policy=policy, interpolation=interpolation, hold_up_to_s=hold_up_to_s)
+        return wrench(self.store, how, of=of, by=by, point=point, expressed_in=expressed_in)
+
+    def wrenches(self) -> tuple[tuple[str, str], ...]:
+        """Return which wrenches were measured: (frame of the sensor, body that exerts it)."""
+        from armillary.store.wrenches import wrench_pairs  # noqa: PLC0415  (see `set_wrench`)
+
+        return wrench_pairs(self.store)
+
+    def wrench_samples(
+        self,
+        *,
+        of: str | NodeId,
+        by: str,
+        start: StampLike | None = None,
+        end: StampLike | None = None,
+        source: str | None = None,
+    ) -> WrenchSamples:
+        """Return the stored wrenches on one frame by one body, `start` and `end` included."""
+        from armillary.store.wrenches import wrench_samples  # noqa: PLC0415  (see `set_wrench`)
+
+        return wrench_samples(self.store, of=of, by=by, start=start, end=end, source=source)
+
+    def prefer_wrench(
+        self, *, of: str | NodeId, by: str, source: str | None, start: int | None = None, end: int | None = None
+    ) -> None:
+        """Set which of several sources queries use for a wrench, as `prefer_joint` does for a joint."""
+        from armillary.store.wrenches import prefer_wrench  # noqa: PLC0415  (see `set_wrench`)
+
+        prefer_wrench(self.store, of=of, by=by, source=source, start=start, end=end)
+
     # -- Waiting
 
     @overload
@@ -1129,7 +1271,7 @@ class World(WorldFace):
 
     def joints(self) -> tuple[str, ...]:
         """Return the names of the joints, in the order they were added."""
-        return self.store.joints()
+        return tuple(name for name in self.store.joints() if wrench_of(name) is None)
 
     def joint(
         self,

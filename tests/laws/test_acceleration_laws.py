@@ -149,6 +149,88 @@ class TestAnotherPoint:
         assert_close(moved, there.acceleration)
 
 
+STEP = 1e-6
+CLOSE_SPREAD = 1e-6
+NAMES = {"body": "c", "reference_body": "d", "expressed_in": "e"}
+INNER = {"body": "d", "reference_body": "e", "expressed_in": "e"}
+AT = {"point": "p"}
+AT_P = NAMES | AT
+ARM = {"point": "q", "reference_point": "p", "body": "c", "reference_body": "c", "expressed_in": "e"}
+OPERATIONS = {
+    "inverse": (
+        lambda a, w, v: a.inverse(angular_velocity=w, velocity=v),
+        [
+            (LinearAcceleration, AT_P),
+            (AngularVelocity, NAMES),
+            (LinearVelocity, AT_P),
+        ],
+    ),
+    "compose": (
+        lambda a, b, w, v: a.compose(b, angular_velocity=w, other_velocity=v),
+        [
+            (LinearAcceleration, INNER | AT),
+            (LinearAcceleration, AT_P),
+            (AngularVelocity, INNER),
+            (LinearVelocity, AT_P),
+        ],
+    ),
+    "compose angular": (
+        lambda a, b, w, v: a.compose(b, angular_velocity=w, other_angular_velocity=v),
+        [
+            (AngularAcceleration, INNER),
+            (AngularAcceleration, NAMES),
+            (AngularVelocity, INNER),
+            (AngularVelocity, NAMES),
+        ],
+    ),
+    "change_point": (
+        lambda a, p, w, dw: a.change_point(p, angular_velocity=w, angular_acceleration=dw),
+        [
+            (LinearAcceleration, AT_P),
+            (Position, ARM),
+            (AngularVelocity, NAMES),
+            (AngularAcceleration, NAMES),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+class TestTheUncertaintyOfAnAcceleration:
+    @given(SEEDS)
+    @FEWER
+    def test_takes_in_the_errors_of_all_that_it_is_made_of(self, operation, seed):
+        random = np.random.default_rng(seed)
+        combine, kinds = OPERATIONS[operation]
+        means = random.normal(size=(len(kinds), 3))
+        roots = random.normal(size=(len(kinds), 3, 3))
+
+        def parts(numbers: np.ndarray, **origin) -> list:
+            spreads = [root @ root.T for root in roots] if origin else [None] * len(kinds)
+            return [
+                kind(**names, coordinates=x, covariance=C, **origin)
+                for (kind, names), x, C in zip(kinds, numbers, spreads, strict=True)
+            ]
+
+        expected = np.zeros((3, 3))
+        for i, root in enumerate(roots):
+            steps = [np.where(np.arange(len(kinds))[:, None] == i, STEP * e, 0.0) for e in np.eye(3)]
+            ends = [[combine(*parts(means + sign * step)).xyz for sign in (1, -1)] for step in steps]
+            J = np.transpose([(ahead - back) / (2 * STEP) for ahead, back in ends])
+            expected += J @ root @ root.T @ J.T
+        found = combine(*parts(means, stamp=7))
+        np.testing.assert_allclose(found.covariance, expected, atol=CLOSE_SPREAD * np.abs(expected).max())
+        assert found.stamp == 7
+
+    def test_is_unknown_where_one_is_or_two_come_from_the_same_data(self, operation):
+        combine, kinds = OPERATIONS[operation]
+        plain = [kind(**names, coordinates=np.ones(3), stamp=7, covariance=np.eye(3)) for kind, names in kinds]
+        assert combine(*plain).covariance is not None
+        assert combine(*plain[:-1], plain[-1]._replace(covariance=None)).covariance is None
+        shared = [part._replace(relations=(("c", "d", ""),)) for part in plain]
+        assert combine(*shared).covariance is None
+
+
 def test_a_plain_sum_would_be_wrong():
     """The terms that are easily forgotten are not small."""
     outer, inner, whole, _ = three_bodies(7)

@@ -91,6 +91,7 @@ ROWS = np.array([STILL.xyz_wxyz] * 2)
 EDGE = {"of": "robot", "in_frame": "map"}
 QUESTION = EDGE | {"at": LATEST, "of_at": None, "fixed_frame": None}
 MOTION = {"of": "robot", "relative_to": "map", "expressed_in": None, "at": LATEST, "window": None}
+PUSH = {"of": "robot", "by": "table"}
 MORE_MOTION = {"point": None, "measured": True}
 CONTEXT = {"outside": "raise", "policy": "unique", "interpolation": None}
 
@@ -178,6 +179,12 @@ CALLS: dict[str, dict[str, Any]] = {
         "angular": (0, 0, 1),
     }
     | {"at": seconds(1), "source": None, "covariance": None, "pending": False, "twist": None},
+    "set_twists": {"of": "robot", "relative_to": "map", "at": [seconds(1)], "twists": [[0, 0, 0, 0, 0, 1]]}
+    | {"expressed_in": "robot", "source": None, "covariances": None},
+    "set_wrench": PUSH
+    | {"at": seconds(1), "force": (1, 0, 0), "torque": (0, 0, 1), "wrench": None}
+    | {"expressed_in": "robot", "source": None, "covariance": None},
+    "set_wrenches": PUSH | {"at": [seconds(1)], "wrenches": [[1, 0, 0, 0, 0, 0]], "source": None, "covariance": None},
     "snapshot": {"in_frame": "map", "at": LATEST} | CONTEXT,
     "stamped_queue": {
         "*": bool,
@@ -192,10 +199,15 @@ CALLS: dict[str, dict[str, Any]] = {
     "twist_residual": MOTION | {"policy": "unique", "interpolation": None},
     "twist_samples": {"of": "robot", "relative_to": "map", "start": None, "end": None, "source": None},
     "twists": MOTION | CONTEXT | MORE_MOTION | {"at": [seconds(1)]},
+    "twists_with_covariances": MOTION | CONTEXT | MORE_MOTION | {"at": [seconds(1)]},
     "twist": MOTION | CONTEXT | MORE_MOTION,
     "twist_when_ready": MOTION | CONTEXT | MORE_MOTION | {"timeout_s": 0.0},
     "wait_for_pose": QUESTION | CONTEXT | {"timeout_s": 0.0},
     "wait_for_twist": MOTION | CONTEXT | MORE_MOTION | {"timeout_s": 0.0},
+    "wrench": PUSH | {"point": None, "expressed_in": None, "at": LATEST} | CONTEXT,
+    "wrench_samples": PUSH | {"start": None, "end": None, "source": None},
+    "wrenches": {},
+    "prefer_wrench": PUSH | {"source": None, "start": None, "end": None},
     "of_store": {"store": Store()},
     "copy": {},
     "diagnose": EDGE | {"at": LATEST},
@@ -256,6 +268,7 @@ def fresh_world() -> World:
     drive(world, 1, 2, of="witness", in_frame="room")
     still = {"linear": (0, 0, 0), "angular": (0, 0, 0)}
     world.set_twist(of="robot", relative_to="map", expressed_in="robot", at=seconds(2), **still)
+    world.set_wrench(**PUSH, force=(1, 0, 0), torque=(0, 0, 0), at=seconds(2))
     world.apply([AddJoints({"hinge": "linear"})])
     world.mount(SLIDES, in_frame="map")
     world.set_joints({"hinge": 0.0, "slides/left": 0.1, "slides/right": 0.2}, at=seconds(1))

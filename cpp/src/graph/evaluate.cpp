@@ -59,7 +59,7 @@ Covariance CovarianceSum::total() const {
 }
 
 void name_gap(const Topology& topology, const Path& path, Failure& failure) {
-  if (!failure || failure->kind != FailureKind::single_sample || failure->requested < failure->first) return;
+  if (!failure || failure->kind != FailureKind::single_sample || failure->requested <= failure->first) return;
   const auto has_moved = [&](const PathEdge& edge) {
     const TrackSet* set = edge.relation == failure->relation ? topology.node(edge.child).tracks : nullptr;
     if (set == nullptr) return false;

@@ -433,6 +433,10 @@ struct Forest::State {
   [[nodiscard]] const std::string& named_by(const TwistRecord& twist) const;
   [[nodiscard]] Failure to_body_form(const TwistName& name, const TwistSample& sample, BodyTwist& twist) const;
   [[nodiscard]] bool moves_on_mounts(const TwistName& name) const;
+  [[nodiscard]] Failure read_twist(const TwistName& name, const TwistSample& sample, BodyTwist& twist) const;
+  [[nodiscard]] Failure read_twists(const TwistName& name, std::span<const TwistSample> samples,
+                                    std::vector<BodyTwist>& twists) const;
+  [[nodiscard]] Failure too_old(const TwistRecord& twist, Stamp at) const;
   Failure set_twist(const TwistName& name, const TwistSample& sample);
   Failure write_twist(const TwistName& name, Stamp at, const BodyTwist& said);
   void forget_axes(TwistRecord& twist, FrameId axes);

@@ -297,7 +297,10 @@ class MotionSearch {
     scratch_.uncertainty.clear();
     const MotionContext motions{context, fallback_, question_.window,
                                 question_.context.want_covariance ? &scratch_.uncertainty.errors : nullptr};
-    if (Failure failure = evaluate_twist_segment(scratch_.path, at, motions, scratch_, out.relations, segment)) return failure;
+    if (Failure failure = evaluate_twist_segment(scratch_.path, at, motions, scratch_, out.relations, segment)) {
+      name_gap(topology_, scratch_.path, failure);
+      return failure;
+    }
     out.predicted = segment.predicted;
     out.method = segment.methods.together();
     for (const auto* edges : {&scratch_.path.up, &scratch_.path.down})
@@ -477,6 +480,30 @@ Failure Forest::twists(const TwistQuestion& question, std::span<const std::int64
       return std::move(answer.failure);
     }
     std::ranges::copy(values_of(answer.value.velocity), out);
+  }
+  return {};
+}
+
+Failure Forest::twists(const TwistQuestion& question, std::span<const std::int64_t> stamps, double* out,
+                       double* covariances) const {
+  const Pin pin;
+  TwistQuestion asked = question;
+  asked.context.want_covariance = true;
+  const QueryContext plain = asked.context;
+  for (std::size_t row = 0; row < stamps.size(); ++row, out += kTwistWidth, covariances += kTwistWidth * kTwistWidth) {
+    asked.at = When::exactly({stamps[row]});
+    asked.context = plain;
+    Result<TwistAnswer> answer = twist_by_policy(asked);
+    if (!answer) {
+      answer.failure->row = row;
+      return std::move(answer.failure);
+    }
+    std::ranges::copy(values_of(answer.value.velocity), out);
+    const Certainty certainty = answer.value.certainty;
+    if (certainty == Certainty::known && answer.value.covariance != nullptr)
+      std::ranges::copy(answer.value.covariance->values, covariances);
+    else
+      std::fill_n(covariances, kTwistWidth * kTwistWidth, certainty == Certainty::exact ? 0.0 : std::nan(""));
   }
   return {};
 }

@@ -144,7 +144,8 @@ Failure Forest::set_twist(const TwistName& name, const TwistSample& sample) {
   return state_->set_twist(name, sample);
 }
 
-Failure Forest::State::set_twist(const TwistName& name, const TwistSample& sample) {
+/// As it will be stored.
+Failure Forest::State::read_twist(const TwistName& name, const TwistSample& sample, BodyTwist& twist) const {
   if (!is_usable(sample.velocity)) return Evidence{.kind = FailureKind::not_a_twist};
   if (!is_sample_stamp(sample.at)) return Evidence{.kind = FailureKind::stamp_not_a_sample, .requested = sample.at};
   const BodyId body = find_body(name.of), reference = find_body(name.relative_to);
@@ -152,9 +153,61 @@ Failure Forest::State::set_twist(const TwistName& name, const TwistSample& sampl
     return Evidence{.kind = FailureKind::relative_to_itself,
                     .name = std::string(name.of),
                     .other = body == reference ? body_name(body) : std::string()};
+  return to_body_form(name, sample, twist);
+}
+
+Failure Forest::State::set_twist(const TwistName& name, const TwistSample& sample) {
   BodyTwist twist;
-  if (Failure failure = to_body_form(name, sample, twist)) return failure;
+  if (Failure failure = read_twist(name, sample, twist)) return failure;
   return write_twist(name, sample.at, twist);
+}
+
+Failure Forest::State::read_twists(const TwistName& name, std::span<const TwistSample> samples,
+                                   std::vector<BodyTwist>& twists) const {
+  const FrameId of = find_frame(name.of);
+  const SourceId source = find_source(name.source);
+  const TwistRecord* known = of == kNone || source == kNone ? nullptr : find_twist(of, find_body(name.relative_to), source);
+  twists.resize(samples.size());
+  for (std::size_t row = 0; row < samples.size(); ++row) {
+    Failure failure = read_twist(name, samples[row], twists[row]);
+    if (!failure && known != nullptr) failure = too_old(*known, samples[row].at);
+    if (!failure) continue;
+    failure->row = row;
+    return failure;
+  }
+  return {};
+}
+
+Failure Forest::check_twists(const TwistName& name, std::span<const TwistSample> samples) const {
+  const Guard guard(state_->lock);
+  std::vector<BodyTwist> twists;
+  return state_->read_twists(name, samples, twists);
+}
+
+Failure Forest::set_twists(const TwistName& name, std::span<const TwistSample> samples) {
+  const Guard guard(state_->lock);
+  std::vector<BodyTwist> twists;
+  if (Failure failure = state_->read_twists(name, samples, twists)) return failure;
+  for (std::size_t row = 0; row < samples.size(); ++row) {
+    Failure failure = state_->write_twist(name, samples[row].at, twists[row]);
+    // A newer row may have made this one too old: it expires as it would have.
+    if (failure && failure->kind != FailureKind::before_history) return failure;
+  }
+  return {};
+}
+
+/// A sample at this instant would be older than the history.
+Failure Forest::State::too_old(const TwistRecord& twist, Stamp at) const {
+  const Stamp begin = twist.series->empty()
+                          ? twist.series->floor()
+                          : std::max(twist.series->floor(), earlier(twist.series->newest(), twist.retention.history));
+  if (at >= begin) return {};
+  return Evidence{.kind = FailureKind::before_history,
+                  .relation = twist.id,
+                  .requested = at,
+                  .first = begin,
+                  .last = twist.series->newest(),
+                  .about_twist = true};
 }
 
 Failure Forest::State::write_twist(const TwistName& name, Stamp at, const BodyTwist& given) {
@@ -162,20 +215,8 @@ Failure Forest::State::write_twist(const TwistName& name, Stamp at, const BodyTw
   const SourceId known_source = find_source(name.source);
   const BodyId known_reference = find_body(name.relative_to);
   TwistRecord* twist = known_of == kNone || known_source == kNone ? nullptr : find_twist(known_of, known_reference, known_source);
-  if (twist != nullptr && at < twist->series->floor())
-    return Evidence{.kind = FailureKind::before_history,
-                    .relation = twist->id,
-                    .requested = at,
-                    .first = twist->series->floor(),
-                    .last = twist->series->newest(),
-                    .about_twist = true};
-  if (twist != nullptr && !twist->series->empty() && at < earlier(twist->series->newest(), twist->retention.history))
-    return Evidence{.kind = FailureKind::before_history,
-                    .relation = twist->id,
-                    .requested = at,
-                    .first = earlier(twist->series->newest(), twist->retention.history),
-                    .last = twist->series->newest(),
-                    .about_twist = true};
+  if (twist != nullptr)
+    if (Failure failure = too_old(*twist, at)) return failure;
   if (twist == nullptr) {
     const FrameId of = add_frame(name.of);
     if (known_reference == kNone) add_frame(name.relative_to);

@@ -132,6 +132,52 @@ Result<JointAnswer> Forest::joint(const Variable& variable, When at, const Query
   return result;
 }
 
+namespace {
+
+/// Of positions at one instant; empty where it is unknown.
+std::vector<double> covariance_of(VariableReader& reader, std::span<const Variable* const> variables) {
+  std::vector<VariableError> errors;
+  if (!reader.is_known() || !reader.errors(variables, errors)) return {};
+  std::vector<double> covariance;
+  for (const VariableError& one : errors)
+    for (const VariableError& other : errors) covariance.push_back(one.covariance_with(other));
+  return covariance;
+}
+
+}  // namespace
+
+Result<JointsAnswer> Forest::joints(std::span<const Variable* const> variables, When at, const QueryContext& given) const {
+  const Pin pin;
+  QueryContext context = state_->completed(given, *state_->topology.load());
+  Result<JointsAnswer> result;
+  JointsAnswer& answer = result.value;
+  answer.stamp = at.at;
+  const Variable* last = variables.front();  // the one that ends first
+  if (at.latest) {
+    for (const Variable* variable : variables)
+      if (variable->newest() < last->newest()) last = variable;
+    answer.stamp = last->coverage().empty() ? Stamp::never() : last->newest();
+  }
+  HeldSamples noted;
+  context.held = &noted;
+  VariableReader reader(answer.stamp, context);
+  reader.note_held();
+  answer.positions.resize(variables.size());
+  const FailureKind kind = reader.positions(variables, answer.positions.data());
+  if (kind != FailureKind::none) {
+    const Coverage held = last->coverage();
+    result.failure =
+        Evidence{.kind = kind, .requested = answer.stamp, .first = held.first, .last = held.last, .joint = last->name};
+    const bool is_too_old = context.outside == Outside::hold && context.hold_up_to != kHoldForEver && !held.empty();
+    if (is_too_old) result.failure->hold_up_to_ns = context.hold_up_to.ns;
+    return result;
+  }
+  answer.covariance = covariance_of(reader, variables);
+  if (!noted.empty()) answer.held = std::make_unique<HeldSamples>(std::move(noted));
+  answer.predicted = reader.predicted();
+  return result;
+}
+
 Failure Forest::drive_by_joints(const EdgeName& edge, Stamp from, const DrivenForm& form) {
   const Guard guard(state_->lock);
   return state_->drive(edge, from, form);

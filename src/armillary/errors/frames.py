@@ -11,6 +11,7 @@ from armillary.errors.format import format_stamp, join_names, list_names, neares
 __all__ = [
     "AmbiguousPath",
     "ContestedJoint",
+    "ContestedWrench",
     "FrameInUse",
     "FrameLoop",
     "JointLimitsExceeded",
@@ -24,6 +25,7 @@ __all__ = [
     "UnknownFrame",
     "UnknownJointsSkipped",
     "UnknownVariable",
+    "UnknownWrench",
     "WaitTimeout",
 ]
 
@@ -323,3 +325,24 @@ class ContestedJoint(ArmillaryError, LookupError):
             f"Several sources give values of joint '{joint}': {join_names(self.sources)}. "
             f"Choose one with world.prefer_joint('{joint}', source='{self.sources[0]}')."
         )
+
+
+class ContestedWrench(ArmillaryError, LookupError):
+    """Several sources measure what one body exerts on another, and no preference chooses one of them."""
+
+    def __init__(self, of: str, by: str, sources: Sequence[str]) -> None:
+        self.of, self.by, self.sources = of, by, tuple(sorted(sources))
+        super().__init__(
+            f"Several sources measure what '{by}' exerts on '{of}': {join_names(self.sources)}. "
+            f"Choose one with world.prefer_wrench(of='{of}', by='{by}', source='{self.sources[0]}')."
+        )
+
+
+class UnknownWrench(ArmillaryError, LookupError):
+    """What one body exerts on another was never measured."""
+
+    def __init__(self, of: str, by: str, known: Sequence[tuple[str, str]]) -> None:
+        self.of, self.by, self.known = of, by, tuple(known)
+        listed = list_names([f"on '{frame}' by '{body}'" for frame, body in self.known])
+        hint = f"Known are those {listed}." if self.known else "Set it with world.set_wrench(of=..., by=..., ...)."
+        super().__init__(f"No wrench on '{of}' by '{by}' was measured. {hint}")

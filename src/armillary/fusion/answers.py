@@ -43,6 +43,7 @@ __all__ = [
     "transforms",
     "twist",
     "twists",
+    "twists_with_covariances",
     "wait_for_pose",
 ]
 
@@ -200,15 +201,27 @@ def twist(store: Store, *, policy: object, **question: Any) -> Twist:
 
 def twists(store: Store, *, at: ArrayLike, **question: Any) -> NDArray[float64]:
     """Return (N, 6) twists at many instants, each by the policy."""
-    rows = [_twist_row(store, row, stamp, question) for row, stamp in enumerate(_stamps(at))]
+    rows = [_six(_twist_of_row(store, row, stamp, question)) for row, stamp in enumerate(_stamps(at))]
     return np.array(rows).reshape(-1, 6)
 
 
-def _twist_row(store: Store, row: int, at: int, question: dict[str, Any]) -> NDArray[float64]:
+def twists_with_covariances(
+    store: Store, *, at: ArrayLike, **question: Any
+) -> tuple[NDArray[float64], NDArray[float64]]:
+    """Return (N, 6) twists at many instants, each by the policy, and their covariances; NaN where unknown."""
+    found = [_twist_of_row(store, row, stamp, question) for row, stamp in enumerate(_stamps(at))]
+    spreads = [np.full((6, 6), np.nan) if one.covariance is None else one.covariance for one in found]
+    return np.reshape([_six(one) for one in found], (-1, 6)), np.reshape(spreads, (-1, 6, 6))
+
+
+def _twist_of_row(store: Store, row: int, at: int, question: dict[str, Any]) -> Twist:
     try:
-        twist = store.twist(**question, at=at)
+        return store.twist(**question, at=at)
     except ArmillaryError as error:
         raise with_row(error, row) from None
+
+
+def _six(twist: Twist) -> NDArray[float64]:
     return np.concatenate([twist.linear, twist.angular])
 
 

@@ -6,14 +6,22 @@ reference body, d/dt in its axes.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Any, Self, TypeVar
+
+import numpy as np
 
 from armillary.relations import _checks
 from armillary.relations._arguments import explain_arguments
 from armillary.relations._checks import Asked, no_point, no_reference_point, no_sum
 from armillary.relations._position import Position
-from armillary.relations._vector import BodyVector, PointVector
+from armillary.relations._vector import BodyVector, PointVector, VectorRelation
 from armillary.relations._velocity import AngularVelocity, LinearVelocity
+from armillary.relations.arrays import Array, frozen, skew
+from armillary.relations.storage import origin_of, origin_with
+
+Effect = Callable[[], Array]
+_Sum = TypeVar("_Sum", bound=VectorRelation)
 
 
 @explain_arguments
@@ -26,6 +34,11 @@ class AngularAcceleration(BodyVector):
         expressed_in: The frame whose axes the coordinates are along; that of `reference_body` if not given.
         xyz: The vector [rad/s^2], shape (3,).
         coordinates: In its place any other `VectorCoordinates`.
+        stamp: The instant [ns]; None for what holds always.
+        covariance: (3, 3), along `expressed_in`; None where unknown.
+        held: The samples that were used at another instant than their own, with their ages.
+        predicted: Whether something was extrapolated.
+        relations: What it was computed from: (of, in_frame, source).
 
     Frozen.
     """
@@ -61,7 +74,14 @@ class AngularAcceleration(BodyVector):
         _checks.inner_body(asked, self, other)
         own = _helper_vector(asked, self, angular_velocity, "angular_velocity", AngularVelocity)
         others = _helper_vector(asked, other, other_angular_velocity, "other_angular_velocity", AngularVelocity)
-        return self._with(self.vector + other.vector + own.cross(others), body=other.body)
+        total = self._with(self.vector + other.vector + own.cross(others), body=other.body)
+        given = (
+            (self, 1.0),
+            (other, 1.0),
+            (angular_velocity, _across(others, -1.0)),
+            (other_angular_velocity, _across(own)),
+        )
+        return _with_errors(asked, total, *given)
 
     def __matmul__(self, other: AngularAcceleration) -> Self:
         return self.compose(other)
@@ -82,6 +102,11 @@ class LinearAcceleration(PointVector):
         expressed_in: The frame whose axes the coordinates are along; that of `reference_body` if not given.
         xyz: The vector [m/s^2], shape (3,).
         coordinates: In its place any other `VectorCoordinates`.
+        stamp: The instant [ns]; None for what holds always.
+        covariance: (3, 3), along `expressed_in`; None where unknown.
+        held: The samples that were used at another instant than their own, with their ages.
+        predicted: Whether something was extrapolated.
+        relations: What it was computed from: (of, in_frame, source).
 
     Frozen.
     """
@@ -108,7 +133,10 @@ class LinearAcceleration(PointVector):
         line = _velocity_vector(asked, self, velocity)
         coriolis = turn.cross(line)
         names = {"body": self.reference_body, "reference_body": self.body}
-        return self._with(-self.vector + coriolis + coriolis, **names)
+        total = self._with(-self.vector + coriolis + coriolis, **names)
+        return _with_errors(
+            asked, total, (self, 1.0), (angular_velocity, _across(line, -2.0)), (velocity, _across(turn, 2.0))
+        )
 
     def compose(
         self,
@@ -130,8 +158,11 @@ class LinearAcceleration(PointVector):
         _checks.point(asked, self.point, other.point)
         _checks.inner_body(asked, self, other)
         turn = _helper_vector(asked, self, angular_velocity, "angular_velocity", AngularVelocity)
-        coriolis = turn.cross(_velocity_vector(asked, other, other_velocity, "other_velocity"))
-        return self._with(self.vector + other.vector + coriolis + coriolis, body=other.body)
+        line = _velocity_vector(asked, other, other_velocity, "other_velocity")
+        coriolis = turn.cross(line)
+        total = self._with(self.vector + other.vector + coriolis + coriolis, body=other.body)
+        moving = ((angular_velocity, _across(line, -2.0)), (other_velocity, _across(turn, 2.0)))
+        return _with_errors(asked, total, (self, 1.0), (other, 1.0), *moving)
 
     def __matmul__(self, other: LinearAcceleration) -> Self:
         return self.compose(other)
@@ -159,7 +190,14 @@ class LinearAcceleration(PointVector):
         turn = _helper_vector(asked, self, angular_velocity, "angular_velocity", AngularVelocity)
         spin = _helper_vector(asked, self, angular_acceleration, "angular_acceleration", AngularAcceleration)
         arm = position.vector
-        return self._with(self.vector + spin.cross(arm) + turn.cross(turn.cross(arm)), point=position.point)
+        lever = turn.cross(arm)
+        total = self._with(self.vector + spin.cross(arm) + turn.cross(lever), point=position.point)
+        helpers = (
+            (angular_acceleration, _across(arm, -1.0)),
+            (angular_velocity, lambda: -skew(lever.numbers()) - skew(turn.numbers()) @ skew(arm.numbers())),
+            (position, lambda: skew(spin.numbers()) + skew(turn.numbers()) @ skew(turn.numbers())),
+        )
+        return _with_errors(asked, total, (self, 1.0), *helpers)
 
 
 def _helper_vector(asked: Asked, value: Any, helper: Any, argument: str, kind: type) -> Any:
@@ -167,6 +205,37 @@ def _helper_vector(asked: Asked, value: Any, helper: Any, argument: str, kind: t
     _checks.also_given(asked, value, helper, argument, kind, why="Accelerations do not add like velocities.")
     _checks.same_motion(asked, value, helper)
     return helper.vector
+
+
+def _across(vector: Any, factor: float = 1.0) -> Effect:
+    """Return what the error of x does to `factor * (vector x x)`; calculated where there is an error."""
+    return lambda: factor * skew(vector.numbers())
+
+
+def _with_errors(asked: Asked, total: _Sum, *parts: tuple[Any, Effect | float]) -> _Sum:
+    """Return a sum with the instant and the covariance of its parts, whose errors count as independent.
+
+    The covariance is None where that of one part is unknown, or two come from the same data. A position without one is
+    exact where it holds always.
+    """
+    stamp, known, used = None, [], set[Any]()
+    is_independent = True
+    for part, effect in parts:
+        stamp = _checks.stamp(asked, stamp, part.stamp)
+        is_independent = is_independent and used.isdisjoint(part.relations)
+        used.update(part.relations)
+        is_exact = part.covariance is None and part.stamp is None and isinstance(part, Position)
+        known.append((0.0 if is_exact else part.covariance, effect))
+    covariance = None
+    if is_independent and all(spread is not None for spread, _ in known):
+        effects = [
+            (spread, np.eye(3) if isinstance(effect, float) else effect()) for spread, effect in known if np.any(spread)
+        ]
+        covariance = frozen(sum((J @ spread @ J.T for spread, J in effects), np.zeros((3, 3))))
+    flags = origin_of(parts[0][0])
+    for part, _ in parts[1:]:
+        flags |= origin_with(part, flags)
+    return total._replace(**flags | {"stamp": stamp, "covariance": covariance})
 
 
 def _velocity_vector(asked: Asked, value: Any, helper: Any, argument: str = "velocity") -> Any:

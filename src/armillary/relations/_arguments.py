@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from armillary.errors import ArmillaryError, InvalidArgument
 from armillary.errors.format import nearest_name
-from armillary.relations.storage import MOTION_ORIGIN, POSE_ORIGIN
+from armillary.relations.storage import MOTION_ORIGIN, ORIGIN, POSE_ORIGIN
 
 
 class Signature(NamedTuple):
@@ -33,11 +33,11 @@ SIGNATURES = {
         ("point", "reference_point", *_OTHER_END, "transform", "coordinates", *POSE_ORIGIN),
     ),
     "LinearVelocity": _AT_A_POINT._replace(takes=(*_AT_A_POINT.takes, *MOTION_ORIGIN)),
-    "LinearAcceleration": _AT_A_POINT,
-    "Torque": _AT_A_POINT,
+    "LinearAcceleration": _AT_A_POINT._replace(takes=(*_AT_A_POINT.takes, *ORIGIN)),
+    "Torque": _AT_A_POINT._replace(takes=(*_AT_A_POINT.takes, *ORIGIN)),
     "AngularVelocity": _OF_A_BODY._replace(takes=(*_OF_A_BODY.takes, *MOTION_ORIGIN)),
-    "AngularAcceleration": _OF_A_BODY,
-    "Force": _OF_A_BODY,
+    "AngularAcceleration": _OF_A_BODY._replace(takes=(*_OF_A_BODY.takes, *ORIGIN)),
+    "Force": _OF_A_BODY._replace(takes=(*_OF_A_BODY.takes, *ORIGIN)),
     "Twist": Signature(
         ("point", "reference_body"),
         "linear=..., angular",
@@ -46,7 +46,7 @@ SIGNATURES = {
     "Wrench": Signature(
         ("point", "reference_body"),
         "force=..., torque",
-        ("body", "expressed_in", "force", "torque", "coordinates"),
+        ("body", "expressed_in", "force", "torque", "coordinates", *ORIGIN),
     ),
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import numpy as np
 from numpy import float64
@@ -12,7 +12,16 @@ from armillary.relations import _checks, _display
 from armillary.relations._orientation import spread_of_turn, turn_to, turned_spread
 from armillary.relations.arrays import added, as_vector3, skew, with_helper
 from armillary.relations.representations.adapters import adapt_vector, unwrap
-from armillary.relations.storage import Dated, Stored, are_independent, as_names, as_origin, origin_of_both
+from armillary.relations.storage import (
+    ORIGIN,
+    Dated,
+    Origin,
+    Stored,
+    are_independent,
+    as_names,
+    as_origin,
+    origin_of_both,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -79,56 +88,8 @@ class VectorRelation(Stored):
         return self._replace(coordinates=unwrap(adapt_vector(vector)), **names)
 
 
-class BodyVector(VectorRelation):
-    """A vector of a body as a whole, relative to another."""
-
-    __slots__ = ("body", "reference_body")
-    _NAMES = ("body", "reference_body", "expressed_in")
-    _FIELDS = _COMPARED = (*_NAMES, "coordinates")
-    _DEFAULTS: ClassVar = {"expressed_in": "reference_body"}
-
-    body: str
-    reference_body: str
-
-    def __init__(
-        self,
-        *,
-        body: str,
-        reference_body: str,
-        xyz: ArrayLike | None = None,
-        coordinates: Any = None,
-        expressed_in: str | None = None,
-    ) -> None:
-        self._init(coordinates, xyz, body=body, reference_body=reference_body, expressed_in=expressed_in)
-
-
-class PointVector(VectorRelation):
-    """A vector of a point of a body, relative to another body."""
-
-    __slots__ = ("body", "point", "reference_body")
-    _NAMES = ("point", "body", "reference_body", "expressed_in")
-    _FIELDS = _COMPARED = (*_NAMES, "coordinates")
-    _DEFAULTS: ClassVar = {"body": "point", "expressed_in": "reference_body"}
-
-    point: str
-    body: str
-    reference_body: str
-
-    def __init__(
-        self,
-        *,
-        point: str,
-        reference_body: str,
-        xyz: ArrayLike | None = None,
-        coordinates: Any = None,
-        body: str | None = None,
-        expressed_in: str | None = None,
-    ) -> None:
-        self._init(coordinates, xyz, point=point, body=body, reference_body=reference_body, expressed_in=expressed_in)
-
-
 class DatedVector(Dated, VectorRelation):
-    """A vector that is part of a pose or a twist; its covariance, (3, 3), is along `expressed_in`."""
+    """A vector at an instant; its covariance, (3, 3), is along `expressed_in`."""
 
     __slots__ = ()
 
@@ -154,3 +115,57 @@ class DatedVector(Dated, VectorRelation):
         covariance = added(self.covariance, other.covariance) if are_independent(self, other) else None
         whole = origin_of_both(self, other, stamp) | {"covariance": covariance}
         return self._with(self.vector + other.vector, **names)._replace(**whole)
+
+
+class BodyVector(DatedVector):
+    """A vector of a body as a whole, relative to another."""
+
+    __slots__ = (*ORIGIN, "body", "reference_body")
+    _NAMES = ("body", "reference_body", "expressed_in")
+    _COMPARED = (*_NAMES, "coordinates", "stamp", "covariance")
+    _FIELDS = (*_NAMES, "coordinates", *ORIGIN)
+    _DEFAULTS: ClassVar = {"expressed_in": "reference_body"}
+
+    body: str
+    reference_body: str
+
+    def __init__(
+        self,
+        *,
+        body: str,
+        reference_body: str,
+        xyz: ArrayLike | None = None,
+        coordinates: Any = None,
+        expressed_in: str | None = None,
+        **origin: Unpack[Origin],
+    ) -> None:
+        names = {"body": body, "reference_body": reference_body, "expressed_in": expressed_in}
+        self._init_dated(coordinates, xyz, names, **origin)
+
+
+class PointVector(DatedVector):
+    """A vector of a point of a body, relative to another body."""
+
+    __slots__ = (*ORIGIN, "body", "point", "reference_body")
+    _NAMES = ("point", "body", "reference_body", "expressed_in")
+    _COMPARED = (*_NAMES, "coordinates", "stamp", "covariance")
+    _FIELDS = (*_NAMES, "coordinates", *ORIGIN)
+    _DEFAULTS: ClassVar = {"body": "point", "expressed_in": "reference_body"}
+
+    point: str
+    body: str
+    reference_body: str
+
+    def __init__(
+        self,
+        *,
+        point: str,
+        reference_body: str,
+        xyz: ArrayLike | None = None,
+        coordinates: Any = None,
+        body: str | None = None,
+        expressed_in: str | None = None,
+        **origin: Unpack[Origin],
+    ) -> None:
+        names = {"point": point, "body": body, "reference_body": reference_body, "expressed_in": expressed_in}
+        self._init_dated(coordinates, xyz, names, **origin)

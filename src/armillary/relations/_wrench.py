@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack, cast
+
+import numpy as np
 
 from armillary import errors
 from armillary.relations import _checks, _display
 from armillary.relations._arguments import explain_arguments
 from armillary.relations._checks import no_exerting_point, no_point
-from armillary.relations._orientation import Orientation, turn_to
+from armillary.relations._orientation import Orientation, spread_of_turn, turn_to
 from armillary.relations._position import Position
 from armillary.relations._twist import Twist
 from armillary.relations._vector import BodyVector, PointVector
+from armillary.relations.arrays import added, both_turned, frozen, moment_moved, seen_through, skew, with_helper
 from armillary.relations.representations.adapters import ForceTorque
-from armillary.relations.storage import Stored, as_names, trusted
+from armillary.relations.storage import (
+    ORIGIN,
+    Dated,
+    Origin,
+    are_independent,
+    as_names,
+    as_origin,
+    origin_of,
+    origin_of_both,
+    spread_of_helper,
+    trusted,
+)
 
 if TYPE_CHECKING:
     from numpy import float64
@@ -32,6 +46,11 @@ class Force(BodyVector):
         expressed_in: The frame whose axes the coordinates are along; that of `reference_body` if not given.
         xyz: The vector [N], shape (3,).
         coordinates: In its place any other `VectorCoordinates`.
+        stamp: The instant [ns]; None for what holds always.
+        covariance: (3, 3), along `expressed_in`; None where unknown.
+        held: The samples that were used at another instant than their own, with their ages.
+        predicted: Whether something was extrapolated.
+        relations: What it was computed from: (of, in_frame, source).
 
     Frozen. `a + b`, or `a @ b`, is the sum of two forces on one body.
     """
@@ -52,7 +71,7 @@ class Force(BodyVector):
         _checks.kind(asked, other, Force)
         _checks.coordinate_frame(asked, self.expressed_in, other.expressed_in)
         _checks.body(asked, self.body, other.body)
-        return self._with(self.vector + other.vector, reference_body=both(self.reference_body, other.reference_body))
+        return self._summed(asked, other, reference_body=both(self.reference_body, other.reference_body))
 
     def __add__(self, other: Force) -> Self:
         return self.compose(other)
@@ -79,6 +98,11 @@ class Torque(PointVector):
         expressed_in: The frame whose axes the coordinates are along; that of `reference_body` if not given.
         xyz: The vector [N m], shape (3,).
         coordinates: In its place any other `VectorCoordinates`.
+        stamp: The instant [ns]; None for what holds always.
+        covariance: (3, 3), along `expressed_in`; None where unknown.
+        held: The samples that were used at another instant than their own, with their ages.
+        predicted: Whether something was extrapolated.
+        relations: What it was computed from: (of, in_frame, source).
 
     Frozen. `a + b`, or `a @ b`, is the sum of two moments about one point.
     """
@@ -101,7 +125,7 @@ class Torque(PointVector):
         _checks.coordinate_frame(asked, self.expressed_in, other.expressed_in)
         _checks.point(asked, self.point, other.point)
         _checks.body(asked, self.body, other.body)
-        return self._with(self.vector + other.vector, reference_body=both(self.reference_body, other.reference_body))
+        return self._summed(asked, other, reference_body=both(self.reference_body, other.reference_body))
 
     def __add__(self, other: Torque) -> Self:
         return self.compose(other)
@@ -120,7 +144,8 @@ class Torque(PointVector):
 
         Args:
             position: p, of the new point from the present one, both fixed to the body.
-            force: Exerted on the same body by the same one; a `Wrench` has it already.
+            force: Exerted on the same body by the same one; a `Wrench` has it already, and knows how the errors of both
+                go together: here the covariance is None.
         """
         asked = _checks.changing("change_point", self, position)
         position = _checks.part(asked, position, Position)
@@ -129,7 +154,8 @@ class Torque(PointVector):
         pushing = cast("Force", force)
         _checks.helper_point(asked, self, position)
         _checks.same_motion(asked, self, pushing)
-        return self._with(self.vector + pushing.vector.cross(position.vector), point=position.point)
+        moved = self._with(self.vector + pushing.vector.cross(position.vector), point=position.point)
+        return moved._replace(covariance=None, stamp=_checks.stamp(asked, self.stamp, pushing.stamp))
 
 
 def both(first: str, second: str) -> str:
@@ -138,7 +164,7 @@ def both(first: str, second: str) -> str:
 
 
 @explain_arguments
-class Wrench(Stored):
+class Wrench(Dated):
     """The force that `reference_body` exerts on `body`, and its moment about `point`.
 
     Args:
@@ -149,13 +175,19 @@ class Wrench(Stored):
         coordinates: In place of the two: `ForceTorque`.
         body: The body it acts on; that of `point` if not given.
         expressed_in: The frame whose axes the coordinates are along; that of `reference_body` if not given.
+        stamp: The instant [ns]; None for what holds always.
+        covariance: (6, 6), force then torque, about the point and along `expressed_in`; None where unknown.
+        held: The samples that were used at another instant than their own, with their ages.
+        predicted: Whether something was extrapolated.
+        relations: What it was computed from: (of, in_frame, source).
 
     Frozen. `a + b`, or `a @ b`, is the sum of two wrenches about one point.
     """
 
-    __slots__ = ("body", "coordinates", "expressed_in", "point", "reference_body")
+    __slots__ = (*ORIGIN, "body", "coordinates", "expressed_in", "point", "reference_body")
     _NAMES = ("point", "body", "reference_body", "expressed_in")
-    _FIELDS = _COMPARED = (*_NAMES, "coordinates")
+    _COMPARED = (*_NAMES, "coordinates", "stamp", "covariance")
+    _FIELDS = (*_NAMES, "coordinates", *ORIGIN)
     _DEFAULTS: ClassVar = {"body": "point", "expressed_in": "reference_body"}
 
     point: str
@@ -174,9 +206,11 @@ class Wrench(Stored):
         coordinates: ForceTorque | None = None,
         body: str | None = None,
         expressed_in: str | None = None,
+        **origin: Unpack[Origin],
     ) -> None:
         names = {"point": point, "body": body, "reference_body": reference_body, "expressed_in": expressed_in}
-        self._fill(as_names(names, self._DEFAULTS) | {"coordinates": _both_of(coordinates, force, torque)})
+        numbers = {"coordinates": _both_of(coordinates, force, torque)}
+        self._fill(as_names(names, self._DEFAULTS) | numbers | as_origin(6, self._ORIGIN, origin))
 
     def __repr__(self) -> str:
         return f"Wrench(about {self.point}|{self.body} by {self.reference_body}, in [{self.expressed_in}])"
@@ -186,7 +220,10 @@ class Wrench(Stored):
 
     @classmethod
     def from_parts(cls, force: Force, torque: Torque) -> Self:
-        """The wrench that has this force and this moment, between the same bodies and along the same axes."""
+        """The wrench that has this force and this moment, between the same bodies and along the same axes.
+
+        How the errors of the two go together is not known: its covariance is None.
+        """
         asked = _checks.joining("Wrench", force, torque)
         _checks.kind(asked, force, Force)
         _checks.kind(asked, torque, Torque)
@@ -198,6 +235,7 @@ class Wrench(Stored):
             expressed_in=torque.expressed_in,
             force=force.coordinates,
             torque=torque.coordinates,
+            **origin_of_both(force, torque, _checks.stamp(asked, force.stamp, torque.stamp)),
         )
 
     @property
@@ -219,6 +257,8 @@ class Wrench(Stored):
             reference_body=self.reference_body,
             expressed_in=self.expressed_in,
             coordinates=self.coordinates.force,
+            covariance=None if self.covariance is None else frozen(self.covariance[:3, :3]),
+            **origin_of(self),
         )
 
     @property
@@ -231,6 +271,8 @@ class Wrench(Stored):
             reference_body=self.reference_body,
             expressed_in=self.expressed_in,
             coordinates=self.coordinates.torque,
+            covariance=None if self.covariance is None else frozen(self.covariance[3:, 3:]),
+            **origin_of(self),
         )
 
     def is_close(
@@ -255,7 +297,7 @@ class Wrench(Stored):
         return self._with(-self.as_force.vector, -self.as_torque.vector, **names)
 
     def compose(self, other: Wrench) -> Self:
-        """Both wrenches on the body together."""
+        """Both wrenches on the body together; the errors of the two count as independent."""
         asked = _checks.adding(self, other)
         _checks.kind(asked, other, Wrench)
         _checks.coordinate_frame(asked, self.expressed_in, other.expressed_in)
@@ -263,7 +305,10 @@ class Wrench(Stored):
         _checks.body(asked, self.body, other.body)
         force = self.as_force.vector + other.as_force.vector
         torque = self.as_torque.vector + other.as_torque.vector
-        return self._with(force, torque, reference_body=both(self.reference_body, other.reference_body))
+        covariance = added(self.covariance, other.covariance) if are_independent(self, other) else None
+        whole = origin_of_both(self, other, _checks.stamp(asked, self.stamp, other.stamp)) | {"covariance": covariance}
+        exerting = both(self.reference_body, other.reference_body)
+        return self._with(force, torque, reference_body=exerting)._replace(**whole)
 
     def __add__(self, other: Wrench) -> Self:
         return self.compose(other)
@@ -277,16 +322,29 @@ class Wrench(Stored):
         """About another point of the same body: M' = M - p x F.
 
         Args:
-            position: p, of the new point from the present one, both fixed to the body.
+            position: p, of the new point from the present one, both fixed to the body. Its covariance counts; without
+                one it is exact if it holds always, else the covariance is None.
         """
         moved = self.as_torque.change_point(position, force=self.as_force)
-        return self._with(self.as_force.vector, moved.vector, point=moved.point)
+        covariance = self.covariance
+        if covariance is not None:
+            helper = _checks.part(_checks.changing("change_point", self, position), position, Position)
+            J, spread = np.vstack([np.zeros((3, 3)), skew(self.force)]), spread_of_helper(self, helper)
+            covariance = with_helper(seen_through(moment_moved(-helper.xyz), covariance), J, spread)
+        return self._with(self.as_force.vector, moved.vector, point=moved.point)._replace(covariance=covariance)
 
     def change_coordinate_frame(self, orientation: Orientation) -> Self:
-        """Along other axes: `orientation` is that of `expressed_in` in the new frame."""
-        turn = turn_to(self, orientation)
+        """Along other axes: `orientation` is that of `expressed_in` in the new frame, and its covariance counts.
+
+        Without one it is exact if it holds always, else the covariance is None.
+        """
+        turn, covariance = turn_to(self, orientation), self.covariance
         parts = turn.rotate(self.as_force.vector), turn.rotate(self.as_torque.vector)
-        return self._with(*parts, expressed_in=orientation.in_frame)
+        if covariance is not None:
+            R, spread = orientation.rotation.matrix, spread_of_turn(self, orientation)
+            J = np.vstack([-R @ skew(self.force), -R @ skew(self.torque)])
+            covariance = with_helper(seen_through(both_turned(R), covariance), J, spread)
+        return self._with(*parts, expressed_in=orientation.in_frame)._replace(covariance=covariance)
 
     def power(self, twist: Twist) -> float:
         """The power on the moving body [W]: F.v + M.w, the same about every point and along all axes."""

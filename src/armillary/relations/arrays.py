@@ -109,6 +109,13 @@ def point_moved(r: Array) -> Array:
     return move
 
 
+def moment_moved(r: Array) -> Array:
+    """Return the (6, 6) matrix that moves a wrench at `r` to the point from which that is measured: M + r x F."""
+    move = np.eye(6)
+    move[3:, :3] = skew(r)
+    return move
+
+
 def seen_through(J: Array, covariance: Array | None) -> Array | None:
     """Return the covariance of `J x` where x has `covariance`; None where that is unknown."""
     if covariance is None:

@@ -19,8 +19,18 @@ from armillary.relations._position import Position
 from armillary.relations._twist import Twist
 from armillary.relations._velocity import AngularVelocity, LinearVelocity
 from armillary.relations._wrench import Force, Torque, Wrench
-from armillary.relations.arrays import Array, added, both_turned, frozen, point_moved, seen_through, skew
+from armillary.relations.arrays import (
+    Array,
+    added,
+    both_turned,
+    frozen,
+    moment_moved,
+    point_moved,
+    seen_through,
+    skew,
+)
 from armillary.relations.representations import PositionQuaternion
+from armillary.relations.representations.adapters import ForceTorque
 from armillary.relations.storage import are_independent
 from armillary.relations.uncertainty import along_axes, origin_through
 from armillary.transforms import Transform
@@ -124,11 +134,7 @@ def _orientation(value: Orientation, seen: Poses) -> Orientation:
     return _on_reference_body(seen[value.in_frame], value).orientation @ value
 
 
-def _along_other_axes(value: Any, seen: Poses) -> Any:
-    return value.change_coordinate_frame(seen[value.expressed_in].orientation)
-
-
-def _velocity(value: Any, seen: Poses) -> Any:
+def _vector(value: Any, seen: Poses) -> Any:
     return along_axes(value, seen[value.expressed_in], skew(value.xyz))
 
 
@@ -145,17 +151,48 @@ def _torque(value: Torque, _: Poses) -> Torque:
 
 
 def _wrench(value: Wrench, seen: Poses) -> Wrench:
-    turned = value.change_coordinate_frame(seen[value.expressed_in].orientation)
-    point = seen[value.point]
-    new_from_old = Position(
+    axes, point = seen[value.expressed_in], seen[value.point]
+    turned = value.change_coordinate_frame(axes.orientation._replace(covariance=np.zeros((3, 3))))
+    force, torque = turned.force, turned.torque + np.cross(point.xyz, turned.force)
+    covariance = None
+    if value.covariance is not None:
+        own = seen_through(moment_moved(point.xyz) @ both_turned(axes.rotation.matrix), value.covariance)
+        covariance = added(own, _spread_of_observer(value, force, axes, point))
+    return turned._replace(
         point=point.in_frame,
-        reference_point=value.point,
-        body=value.body,
-        reference_body=value.body,
-        expressed_in=point.in_frame,
-        coordinates=-point.xyz,
+        coordinates=ForceTorque(force=force, torque=torque),
+        covariance=covariance,
+        **origin_through(value, seen.values()),
     )
-    return turned.change_point(new_from_old)
+
+
+def _spread_of_observer(value: Wrench, force: Array, axes: Pose, point: Pose) -> Array | None:
+    """Return what the errors of the poses that move a wrench add to it; None where they are unknown."""
+    if axes.covariance is None or point.covariance is None or not are_independent(value, axes):
+        return None
+    by_turn, by_place = wrench_effects(value.force, value.torque, force, axes, point)
+    if axes.of == point.of:
+        return seen_through(by_turn + by_place, axes.covariance)
+    if not are_independent(value, point) or not are_independent(axes, point):
+        return None
+    return added(seen_through(by_turn, axes.covariance), seen_through(by_place, point.covariance))
+
+
+def wrench_effects(force: Array, torque: Array, moved: Array, axes: Pose, point: Pose) -> tuple[Array, Array]:
+    """Return what small errors of two poses do to a wrench that they move, (6, 6) each: in their tangents.
+
+    Args:
+        force: As it was given.
+        torque: As it was given, about the origin of `point.of` and along the axes of `axes.of`.
+        moved: The force along the new axes.
+        axes: The given axes in the new ones.
+        point: The given point in the new frame; its coordinates are along the new axes.
+    """
+    R, by_turn, by_place = axes.rotation.matrix, np.zeros((6, 6)), np.zeros((6, 6))
+    by_turn[:3, 3:] = -R @ skew(force)
+    by_turn[3:, 3:] = -R @ skew(torque) + skew(point.xyz) @ by_turn[:3, 3:]
+    by_place[3:, :3] = -skew(moved) @ point.rotation.matrix
+    return by_turn, by_place
 
 
 def _axes(_: Any) -> tuple[str, ...]:
@@ -168,11 +205,11 @@ _EXPRESS: dict[type, tuple[Callable[[Any], tuple[str, ...]], Callable[[Any, Pose
     Position: (lambda _: ("reference_point", "expressed_in"), _position),
     Orientation: (lambda _: ("in_frame",), _orientation),
     Twist: (_axes, _twist),
-    LinearVelocity: (_axes, _velocity),
-    AngularVelocity: (_axes, _velocity),
-    LinearAcceleration: (_axes, _along_other_axes),
-    AngularAcceleration: (_axes, _along_other_axes),
-    Force: (_axes, _along_other_axes),
+    LinearVelocity: (_axes, _vector),
+    AngularVelocity: (_axes, _vector),
+    LinearAcceleration: (_axes, _vector),
+    AngularAcceleration: (_axes, _vector),
+    Force: (_axes, _vector),
     Torque: (lambda _: (), _torque),
     Wrench: (lambda _: ("expressed_in", "point"), _wrench),
 }

@@ -14,8 +14,6 @@ from armillary.store.query import Query
 from armillary.transforms import Transform
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy import float64
     from numpy.typing import NDArray
 
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from armillary.relations import Orientation, Pose, Position
     from armillary.store.store import Store
 
-__all__ = ["orientation", "pose_between_points", "position"]
+__all__ = ["errors_of_edges", "orientation", "pose_between_points", "position"]
 
 
 def pose_between_points(
@@ -86,41 +84,62 @@ def position(
 
 
 def _spread_over_shared_edges(store: Store, pose: Pose, turn: Pose, how: dict[str, Any]) -> NDArray[float64] | None:
-    """Return the covariance of the position of `pose` along `turn.in_frame`, where some edges are on both paths.
-
-    Each edge has one error, which moves and turns all that is below it. None where a joint drives several of them.
-    """
-    at = _instant({"pose": pose, "turn": turn}, how["at"])
-    edges = {of: (in_frame, source) for of, in_frame, source in (*pose.relations, *turn.relations)}
-    if len(edges) != len({*pose.relations, *turn.relations}):
+    """Return the covariance of the position of `pose` along `turn.in_frame`, where some edges are on both paths."""
+    errors = errors_of_edges(store, [pose, turn], how)
+    if errors is None:
         return None
-    seen = store.poses_at_once([(of, in_frame) for of, (in_frame, _) in edges.items()], **how | {"at": at})
+    R = turn.rotation.matrix
+    total = np.zeros((3, 3))
+    for covariance, (of_pose, of_turn) in errors:
+        J = R @ pose.rotation.matrix @ of_pose[:3] - R @ skew(pose.xyz) @ of_turn[3:]
+        total += J @ covariance @ J.T
+    return frozen(total)
+
+
+def errors_of_edges(
+    store: Store, poses: list[Pose], how: dict[str, Any]
+) -> list[tuple[NDArray[float64], list[NDArray[float64]]]] | None:
+    """Return what the errors of edges do to poses of one instant that have some in common.
+
+    Each edge has one error, which moves and turns all that is below it.
+
+    Args:
+        store: The store that has answered them.
+        poses: What it answered, frame forms.
+        how: How it was asked.
+
+    Returns:
+        For each edge its covariance, and for each pose a (6, 6) matrix: from the tangent of the edge to its own.
+        None where a covariance is unknown, or joints drive several edges, whose errors may go together.
+    """
+    at = _instant({str(i): pose for i, pose in enumerate(poses)}, how["at"])
+    named = {relation for pose in poses for relation in pose.relations}
+    edges = {of: in_frame for of, in_frame, _ in named}
+    if len(edges) != len(named):
+        return None
+    seen = store.poses_at_once(list(edges.items()), **how | {"at": at})
     driven = {(of, in_frame) for of, in_frame, _, kind, *_ in store.relation_rows() if kind == "driven"}
     if len(driven & {(edge.of, edge.in_frame) for edge in seen}) > 1:
         return None
     above = {edge.of: edge for edge in seen}
-    ends = {end: dict(_climb(end, above)) for end in (pose.of, pose.in_frame, turn.in_frame)}
-    target, reference, axes = ends.values()
-    R = axes[turn.in_frame][0].rotation.matrix.T
-    arm = target[pose.of][0].translation - reference[pose.in_frame][0].translation
-    total = np.zeros((3, 3))
+    placed = {end: _climb(end, above) for pose in poses for end in (pose.of, pose.in_frame)}
+    errors = []
     for edge in seen:
         if edge.covariance is None:
             return None
-        J = np.zeros((3, 6))
-        for chain, sign in ((target, 1.0), (reference, -1.0)):
-            if edge.of in chain:
-                root_T_child, lever = chain[edge.of]
-                turned = root_T_child.rotation.matrix
-                J += sign * (R @ turned) @ np.hstack([np.eye(3), -skew(lever)])
-        if edge.of in axes:
-            J[:, 3:] += R @ skew(arm) @ axes[edge.of][0].rotation.matrix
-        total += J @ edge.covariance @ J.T
-    return frozen(total)
+        effects = []
+        for pose in poses:
+            of, reference = placed[pose.of], placed[pose.in_frame]
+            sign = float(edge.of in of) - float(edge.of in reference)
+            chain = of if edge.of in of else reference
+            moved = (of[pose.of].inverse() @ chain[edge.of]).adjoint if sign else np.zeros((6, 6))
+            effects.append(sign * moved)
+        errors.append((edge.covariance, effects))
+    return errors
 
 
-def _climb(end: str, above: dict[str, Pose]) -> Iterator[tuple[str, tuple[Transform, NDArray[float64]]]]:
-    """Yield each frame from `end` up: where it is in the topmost one, and where `end` is in it."""
+def _climb(end: str, above: dict[str, Pose]) -> dict[str, Transform]:
+    """Return where each frame from `end` up is in the topmost one."""
     chain = [end]
     while chain[-1] in above:
         chain.append(above[chain[-1]].in_frame)
@@ -128,8 +147,7 @@ def _climb(end: str, above: dict[str, Pose]) -> Iterator[tuple[str, tuple[Transf
     placed = {chain[-1]: root_T_frame}
     for frame in reversed(chain[:-1]):
         placed[frame] = root_T_frame = root_T_frame @ above[frame].transform
-    for frame in chain:
-        yield frame, (placed[frame], (placed[frame].inverse() @ placed[end]).translation)
+    return placed
 
 
 def orientation(

@@ -19,6 +19,7 @@ from armillary.store.nodes import MOUNT, id_of_frame, maker_of
 from armillary.store.payloads import Connection
 from armillary.store.requests import ALWAYS_NS
 from armillary.store.values import as_text
+from armillary.store.wrench_names import WrenchName, wrench_of
 from armillary.transforms import check_name
 
 if TYPE_CHECKING:
@@ -97,6 +98,14 @@ class Prefix:
         if node is None:
             return self.prefix + name
         return str(self.node(node)) + (MOUNT if name.endswith(MOUNT) else "")
+
+    def variable(self, name: str) -> str:
+        """Return the name of a joint here, or of one component of a wrench, both ends of which get the prefix."""
+        wrench = wrench_of(name)
+        if wrench is None:
+            return self.name(name)
+        renamed = WrenchName(self.name(wrench.of), self.name(wrench.by))
+        return renamed.variables[wrench.variables.index(name)]
 
     def node(self, node: NodeId) -> NodeId:
         """Return the id of a node here."""
@@ -257,7 +266,7 @@ class Prefix:
         return None if source is None else self.source(source)
 
     def _variables(self, fields: dict[str, Any]) -> dict[str, Any]:
-        return {"variables": [[self.name(name), kind] for name, kind in fields["variables"]]}
+        return {"variables": [[self.variable(name), kind] for name, kind in fields["variables"]]}
 
     def _forgotten(self, fields: dict[str, Any]) -> dict[str, Any]:
         in_frame = None if fields["in_frame"] is None else self.name(fields["in_frame"])

@@ -11,6 +11,7 @@ from armillary.transforms._reports import (
     Snapshot,
     Tree,
     TwistSamples,
+    WrenchSamples,
 )
 from armillary.transforms.diagnosis import Diagnosis, LinkState
 
@@ -28,6 +29,7 @@ __all__ = [
     "Tree",
     "TwistSamples",
     "TypoGuard",
+    "WrenchSamples",
     "check_name",
     "joined_held",
 ]

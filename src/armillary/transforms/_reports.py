@@ -96,6 +96,22 @@ class TwistSamples:
         return len(self.stamps)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WrenchSamples:
+    """The measured wrenches on one frame by one body, by one source, oldest first.
+
+    Attributes:
+        stamps: (N,) int64 [ns].
+        wrenches: (N, 6): the force [N], then the torque [N m], about the origin and along the axes of the frame.
+    """
+
+    stamps: NDArray[np.int64]
+    wrenches: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.stamps)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JointState:
     """One joint at one instant.

@@ -73,6 +73,12 @@ def _with_hinge(world, *sources):
     return world
 
 
+def _pushed(world, *sources):
+    for source in sources:
+        world.set_wrench(of="cup", by="hand", force=(1, 0, 0), torque=(0, 0, 0), at=0, source=source)
+    return world
+
+
 def _contested(world):
     for who in ("left", "right"):
         world.fix(of="cup", in_frame="map", transform=STILL, source=who)
@@ -384,6 +390,20 @@ CASES = [
         ("'hinge'", "'left' and 'right'"),
         "world.prefer_joint('hinge', source='left')",
         {"joint": "hinge", "sources": ("left", "right")},
+    ),
+    Case(
+        errors.ContestedWrench,
+        lambda world: _pushed(world, "left", "right").wrench(of="cup", by="hand"),
+        ("'hand' exerts on 'cup'", "'left' and 'right'"),
+        "world.prefer_wrench(of='cup', by='hand', source='left')",
+        {"of": "cup", "by": "hand", "sources": ("left", "right")},
+    ),
+    Case(
+        errors.UnknownWrench,
+        lambda world: _pushed(world, "left").wrench(of="cup", by="wind"),
+        ("on 'cup' by 'wind'",),
+        "Known are those on 'cup' by 'hand'",
+        {"of": "cup", "by": "wind", "known": (("cup", "hand"),)},
     ),
 ]
 each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.kind.__name__)

@@ -88,6 +88,15 @@ struct JointAnswer {
   bool predicted = false;
 };
 
+/// Several joints at one instant.
+struct JointsAnswer {
+  std::vector<double> positions{};
+  std::vector<double> covariance{};  ///< n x n, row by row; empty where it is unknown
+  Stamp stamp{};
+  std::unique_ptr<HeldSamples> held{};  ///< null where none was held
+  bool predicted = false;
+};
+
 /// Where was `of`, seen from `in_frame`? With `of_at` and `fixed_frame`: the two ends at two instants.
 struct Question {
   FrameId of = kNone;
@@ -266,6 +275,9 @@ class Forest {
   [[nodiscard]] std::vector<std::string> sources_of(const Variable& variable) const;
   /// LATEST is its newest sample.
   [[nodiscard]] Result<JointAnswer> joint(const Variable& variable, When at, const QueryContext& context) const;
+  /// LATEST is the newest instant that all of them cover.
+  [[nodiscard]] Result<JointsAnswer> joints(std::span<const Variable* const> variables, When at,
+                                            const QueryContext& context) const;
   [[nodiscard]] VariableTable joint_samples(const Variable& variable, std::string_view source, Stamp from, Stamp to) const;
 
   /// Frames that are one rigid body from now on, made where they are new. They come from bodies of their own; two of
@@ -274,6 +286,10 @@ class Forest {
 
   /// How a frame moves at one instant. Other axes than its own are turned with the poses known for that instant.
   Failure set_twist(const TwistName& name, const TwistSample& sample);
+  /// What keeps one of these twists from being stored, with its row; nothing is stored.
+  [[nodiscard]] Failure check_twists(const TwistName& name, std::span<const TwistSample> samples) const;
+  /// All of them, or none; those that the newest makes too old are not kept. The relation was made before.
+  Failure set_twists(const TwistName& name, std::span<const TwistSample> samples);
   /// kNone where no such twist relation was made before.
   [[nodiscard]] RelationId find_twist(const TwistName& name) const;
   /// Whether what is missing can never come any more.
@@ -353,6 +369,9 @@ class Forest {
   [[nodiscard]] Result<TwistAnswer> twist(const TwistQuestion& question) const;
   /// The same question at many instants, six values a row: linear, angular. Stops at the first failure and names its row.
   [[nodiscard]] Failure twists(const TwistQuestion& question, std::span<const std::int64_t> stamps, double* out) const;
+  /// With 36 numbers of covariance for each, NaN where it is unknown.
+  [[nodiscard]] Failure twists(const TwistQuestion& question, std::span<const std::int64_t> stamps, double* out,
+                               double* covariances) const;
 
   /// One answer per stamp, in order; `write(row, transform)`. Stops at the first failure and names its row.
   enum class Layout { matrix, xyz_wxyz };
