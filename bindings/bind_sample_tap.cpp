@@ -160,19 +160,41 @@ bool merge_pose_rows(Self self, const std::string& of, const std::string& in_fra
   const Doubles values(rows, "rows", {static_cast<Py_ssize_t>(count), static_cast<Py_ssize_t>(width)});
   scene::Store& store = *core(self).store;
   const std::string of_key = store.frame_key(of), in_key = store.frame_key(in_frame);
-  std::vector<PlaceSample> samples;
-  samples.reserve(count);
+  std::optional<SampleBase> given_on;
+  if (base) given_on = SampleBase{base->first, base->second};
+  std::vector<double> poses(count * kPoseWidth), sides;
+  if (width > kPoseWidth) sides.resize(count * Covariance::kPacked);
   for (std::size_t row = 0; row < count; ++row) {
     const double* v = values.data() + row * width;
     const Rotation q{v[0], v[1], v[2], v[3]};
     if (!std::isfinite(v[4] + v[5] + v[6]) || !(std::abs(q.squared_norm() - 1.0) <= 1e-6)) refuse_row(row, "pose");
+    std::copy_n(v, kPoseWidth, poses.begin() + static_cast<std::ptrdiff_t>(row * kPoseWidth));
+    if (sides.empty()) continue;
+    (void)covariance_in(v + kPoseWidth, row);
+    std::copy_n(v + kPoseWidth, Covariance::kPacked, sides.begin() + static_cast<std::ptrdiff_t>(row * Covariance::kPacked));
+  }
+  const PlaceSamples all{.of = of_key,
+                         .in_frame = in_key,
+                         .source = source,
+                         .stamps = stamps.span(),
+                         .rows = poses.data(),
+                         .sides = sides.empty() ? nullptr : sides.data()};
+  const std::size_t done = without_gil([&] {
+    const OthersSamples marked;
+    return store.merge_in_place(all, given_on);
+  });
+  std::vector<PlaceSample> samples;
+  samples.reserve(count - done);
+  for (std::size_t row = done; row < count; ++row) {
+    const double* v = poses.data() + row * kPoseWidth;
     PlaceSample& sample = samples.emplace_back(PlaceSample{.of = of_key, .in_frame = in_key, .source = source});
     sample.at = {stamps.span()[row]};
-    sample.in_frame_T_of = {q, {v[4], v[5], v[6]}};
-    if (width > kPoseWidth) sample.covariance = covariance_in(v + kPoseWidth, row);
-    if (base) sample.base = SampleBase{base->first, base->second};
+    sample.in_frame_T_of = {{v[0], v[1], v[2], v[3]}, {v[4], v[5], v[6]}};
+    if (!sides.empty()) sample.covariance = covariance_in(values.data() + row * width + kPoseWidth, row);
+    sample.base = given_on;
+    sample.is_as_stored = true;
   }
-  const bool is_known = without_gil([&] {
+  const bool is_known = done == count && count > 0 ? true : without_gil([&] {
     const OthersSamples marked;
     return store.merge_samples(std::move(samples));
   });

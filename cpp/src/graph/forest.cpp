@@ -143,6 +143,21 @@ std::optional<Failure> Forest::try_insert(FrameId of, FrameId in_frame, SourceId
   return state_->write_known(*relation, sample);
 }
 
+std::size_t Forest::merge_in_place(const PlaceSamples& samples, const SampleBase* base) {
+  const Guard guard(state_->lock);
+  RelationRecord* relation = state_->find_relation({samples.of, samples.in_frame, samples.source});
+  if (relation == nullptr || !state_->has_samples(*relation)) return 0;
+  for (std::size_t row = 0; row < samples.stamps.size(); ++row) {
+    Sample sample{
+        {samples.stamps[row]}, {}, samples.sides == nullptr ? nullptr : samples.sides + row * Covariance::kPacked, base};
+    std::copy_n(samples.rows + row * kPoseWidth, kPoseWidth, sample.values.begin());
+    const Failure failure = state_->check_stamps(relation, {&sample.at.ns, 1});
+    if (failure && failure->kind == FailureKind::before_history) continue;
+    if (failure || !state_->write_in_place(*relation, sample)) return row;
+  }
+  return samples.stamps.size();
+}
+
 Failure Forest::set_poses(const EdgeName& edge, std::span<const std::int64_t> stamps, const double* rows, const double* sides) {
   const Guard guard(state_->lock);
   return state_->write(edge, stamps, rows, sides);

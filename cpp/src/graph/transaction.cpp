@@ -49,6 +49,7 @@ Failure Forest::State::apply(const PlaceSample& edit) {
   if (edit.covariance) edit.covariance->pack(side);
   Sample sample{edit.at, {}, edit.covariance ? side.data() : nullptr, edit.base ? &*edit.base : nullptr};
   if (Failure failure = to_values(edit.in_frame_T_of, sample.values)) return failure;
+  if (edit.is_as_stored) sample.values = values_of(edit.in_frame_T_of);
   const EdgeName edge{edit.of, edit.in_frame, edit.source};
   if (RelationRecord* known = journal == nullptr ? find_relation(edge) : nullptr) return write_known(*known, sample);
   Failure failure = write(edge, {&edit.at.ns, 1}, sample.values.data(), sample.side, sample.base);

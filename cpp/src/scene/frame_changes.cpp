@@ -433,6 +433,15 @@ bool Store::merge_samples(std::vector<PlaceSample> samples) {
   return true;
 }
 
+std::size_t Store::merge_in_place(const PlaceSamples& samples, const std::optional<SampleBase>& base) {
+  const Hold hold(*this);
+  const RelationName relation{samples.of, samples.in_frame, samples.source};
+  if (!assertions_.has_relation(relation) || !assertions_.bodies().inactive.empty()) return 0;
+  const auto is_taken_back = [&](std::int64_t ns) { return base && assertions_.takes_back(relation, {ns}, *base); };
+  if (std::ranges::any_of(samples.stamps, is_taken_back)) return 0;
+  return forest_->merge_in_place(samples, base ? &*base : nullptr);
+}
+
 bool Store::expects_samples(const RelationName& relation) const {
   const Hold hold(*this);
   return assertions_.has_samples_in(relation);

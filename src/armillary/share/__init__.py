@@ -7,11 +7,11 @@ from functools import partial
 from typing import Any
 
 from armillary.share.answers import answer
-from armillary.share.channels import Channel
 from armillary.share.peers import PeerInfo
 from armillary.share.remote import RemoteWorld
 from armillary.share.session import Connection
 from armillary.share.share import Share
+from armillary.wire.channels import Channel
 
 __all__ = ["Channel", "Connection", "PeerInfo", "RemoteWorld", "Share", "connect", "share_world"]
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from armillary.errors import ArmillaryError, InvalidArgument, InvalidMessage
-from armillary.share.messages import pack, unpack
 from armillary.share.values import decoded, encoded, error_entry
+from armillary.wire.messages import pack, unpack
 
 __all__ = ["QUESTIONS", "answer"]
 

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from armillary.share.channels import Channel
+from armillary.wire.channels import Channel
 
 __all__ = ["Peer", "PeerInfo"]
 

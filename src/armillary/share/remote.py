@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 from armillary.errors import ArmillaryError, NoPeer, WorldClosed
-from armillary.share.messages import pack, unpack
 from armillary.share.session import Connection, open_session, world_key, zenoh_module
 from armillary.share.values import decoded, encoded, error_in
 from armillary.stamps import LATEST
+from armillary.wire.messages import pack, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

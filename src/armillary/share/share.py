@@ -27,12 +27,12 @@ from armillary.errors import (
     ShareFailed,
 )
 from armillary.forks import new_lock
-from armillary.share.channels import Channel
-from armillary.share.history import history_in, history_messages
-from armillary.share.messages import SampleMessage, pack, pack_samples, unpack, unpack_samples
 from armillary.share.peers import Peer, PeerInfo
 from armillary.share.session import Connection, Meeting, open_session, world_key, zenoh_module
-from armillary.share.structure import (
+from armillary.wire.channels import Channel
+from armillary.wire.history import history_in, history_messages
+from armillary.wire.messages import SampleMessage, pack, pack_samples, unpack, unpack_samples
+from armillary.wire.structure import (
     NodeSamples,
     all_node_samples,
     from_tap,

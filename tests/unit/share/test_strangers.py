@@ -13,10 +13,10 @@ import pytest
 import randomness
 from armillary import Transform, World, seconds
 from armillary.errors import InvalidArgument, ShareFailed
-from armillary.share.messages import pack, pack_samples
 from armillary.share.session import world_key
+from armillary.wire.messages import pack, pack_samples
 from unit.share.kit import PATIENCE_S, eventually, shared_worlds
-from unit.share.test_messages import mutated
+from unit.wire.test_messages import mutated
 
 zenoh = pytest.importorskip("zenoh")
 

@@ -229,6 +229,10 @@ class Forest {
   std::optional<Failure> try_insert(FrameId of, FrameId in_frame, SourceId source, Stamp at, const Transform& in_frame_T_of,
                                     const Covariance* covariance = nullptr);
 
+  /// Stores samples of others of a relation that has one parent for all time, and gives back how many of the first ones are
+  /// done so: stored, or left out because they are older than what is remembered. The others need `transact`.
+  std::size_t merge_in_place(const PlaceSamples& samples, const SampleBase* base);
+
   /// kNone where there is none.
   [[nodiscard]] RelationId find_relation(FrameId of, FrameId in_frame, std::string_view source) const;
   [[nodiscard]] SourceId find_source(std::string_view name) const;

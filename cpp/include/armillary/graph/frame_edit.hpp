@@ -56,6 +56,7 @@ struct PlaceSample {
   std::optional<Covariance> covariance{};
   bool is_of_scene = false;          ///< it is the pose that a node was made with
   std::optional<SampleBase> base{};  ///< none: what is known here
+  bool is_as_stored = false;         ///< its quaternion was made a unit one already, and keeps its bits
 };
 
 /// Poses of one relation at many instants, in any order. The arrays must live as long as the transaction.

@@ -228,6 +228,8 @@ class Store {
   /// Takes samples of others. False where there is no assertion of such a relation: then nothing happened. A sample
   /// that is older than what is remembered is left out, and so is one that was taken back.
   bool merge_samples(std::vector<PlaceSample> samples);
+  /// The same for those of the first samples of a relation that change nothing but its series; how many these were.
+  std::size_t merge_in_place(const PlaceSamples& samples, const std::optional<SampleBase>& base);
   /// What orders changes: the machine's clock, or a fixed time for tests and simulations of several replicas.
   void set_machine_time(std::optional<std::int64_t> ns);
   /// The newest change that is held, as samples that are given now name it.

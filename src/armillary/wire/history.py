@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary.errors import InvalidMessage
-from armillary.share.channels import Channel
-from armillary.share.messages import SampleMessage, pack
+from armillary.wire.channels import Channel
+from armillary.wire.messages import SampleMessage, pack
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from armillary.store import Store
 
-__all__ = ["history_in", "history_messages"]
+__all__ = ["history_batches", "history_in", "history_messages"]
 
 _CHUNK = 1000
 _UPPER = np.triu_indices(6)
@@ -28,10 +28,18 @@ _POSE, _TWIST = 7, 6
 
 def history_messages(store: Store, since: int | None, wants: Callable[[Channel], bool]) -> Iterator[bytes]:
     """Yield the samples of a store from an instant on, in messages of at most a thousand each."""
+    for channel, stamps, rows in history_batches(store, since, wants):
+        yield pack({"channel": channel.entry()}, [stamps, rows])
+
+
+def history_batches(
+    store: Store, since: int | None, wants: Callable[[Channel], bool] | None = None
+) -> Iterator[tuple[Channel, NDArray[Any], NDArray[float64]]]:
+    """Yield the samples of a store from an instant on, at most a thousand of one channel at once: stamps and rows."""
     for of, in_frame, source, kind, *_ in store.relation_rows():
         is_twist = kind == "twist"
         channel = Channel(kind="twist" if is_twist else "pose", of=of, in_frame=in_frame, source=source)
-        if kind not in {"sampled", "twist"} or not wants(channel):
+        if kind not in {"sampled", "twist"} or (wants is not None and not wants(channel)):
             continue
         find = store.twist_relation_id if is_twist else store.relation_id
         stamps, values, covariances = store.sample_rows(find(of, in_frame, source), since, None)
@@ -40,17 +48,17 @@ def history_messages(store: Store, since: int | None, wants: Callable[[Channel],
             yield from _chunks(channel, stamps[part], _with_covariances(rows, covariances, part))
     for name in store.joints():
         for source in store.joint_sources(name):
-            yield from _joint_messages(store, name, source, since, wants)
+            yield from _joint_batches(store, name, source, since, wants)
 
 
-def _joint_messages(
-    store: Store, name: str, source: str, since: int | None, wants: Callable[[Channel], bool]
-) -> Iterator[bytes]:
+def _joint_batches(
+    store: Store, name: str, source: str, since: int | None, wants: Callable[[Channel], bool] | None
+) -> Iterator[tuple[Channel, NDArray[Any], NDArray[float64]]]:
     stamps, positions, velocities = store.joint_rows(name, since, None, source)
     has_position = len(positions) > 0 and not np.isnan(positions).all()
     has_velocities = has_position and not np.isnan(velocities).all()
     channel = Channel(kind="joints", source=source, joints=(name,), has_velocities=has_velocities)
-    if len(stamps) and wants(channel):
+    if len(stamps) and (wants is None or wants(channel)):
         rows = np.column_stack(
             [positions, velocities] if has_velocities else [positions if has_position else velocities]
         )
@@ -75,10 +83,12 @@ def _with_covariances(
     return np.concatenate((rows[part], upper), axis=1)
 
 
-def _chunks(channel: Channel, stamps: NDArray[Any], rows: NDArray[float64]) -> Iterator[bytes]:
+def _chunks(
+    channel: Channel, stamps: NDArray[Any], rows: NDArray[float64]
+) -> Iterator[tuple[Channel, NDArray[Any], NDArray[float64]]]:
     for first in range(0, len(stamps), _CHUNK):
         part = slice(first, first + _CHUNK)
-        yield pack({"channel": channel.entry()}, [stamps[part], rows[part]])
+        yield channel, stamps[part], rows[part]
 
 
 def history_in(header: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -> tuple[Channel, SampleMessage]:

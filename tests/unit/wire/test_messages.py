@@ -9,7 +9,7 @@ import pytest
 
 import randomness
 from armillary.errors import InvalidMessage
-from armillary.share.messages import pack, pack_samples, unpack, unpack_samples
+from armillary.wire.messages import pack, pack_samples, unpack, unpack_samples
 
 
 def mutated(data: bytes, rng: random.Random) -> bytes:

@@ -14,8 +14,8 @@ from armillary.errors import ArmillaryError, InvalidMessage, UnknownNode
 from armillary.formats.fields import Field
 from armillary.scene import SetTransform
 from armillary.scene.files import content_entries, contents_in
-from armillary.share.messages import pack
 from armillary.store.nodes import TRANSFORM_KINDS
+from armillary.wire.messages import pack
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

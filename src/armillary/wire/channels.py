@@ -9,8 +9,8 @@ from armillary.errors import BeforeHistory, InvalidMessage
 
 if TYPE_CHECKING:
     from armillary._core import SampleBatch
-    from armillary.share.messages import SampleMessage
     from armillary.store import Store
+    from armillary.wire.messages import SampleMessage
 
 __all__ = ["Channel"]
 
