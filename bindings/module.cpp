@@ -25,5 +25,6 @@ NB_MODULE(_core, m) {
   armillary::python::bind_filter(m);
   armillary::python::bind_loop(m);
   armillary::python::bind_tape_function(m);
+  armillary::python::bind_wire(m);
   armillary::python::explain_refusals(m);
 }

@@ -18,6 +18,7 @@ void bind_loaded_tape(nanobind::module_& m);
 void bind_filter(nanobind::module_& m);
 void bind_loop(nanobind::module_& m);
 void bind_tape_function(nanobind::module_& m);
+void bind_wire(nanobind::module_& m);
 /// After all others: errors of calls whose arguments do not fit, and signatures for `inspect`.
 void explain_refusals(nanobind::module_& m);
 /// `tp_init` of values that are made by static methods: raises an error that names them.

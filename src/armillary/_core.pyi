@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, Self, overload
 from uuid import UUID
 
-from numpy import float64, int64, uint32
+from numpy import float64, int64, uint32, uint64
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.errors import ArmillaryError
@@ -2071,3 +2071,73 @@ class TapeFunction:
         Returns:
             The answer, or N of them: `out` if it was given, otherwise a new array.
         """
+
+def index_mcap(data: bytes) -> tuple[NDArray[uint32], NDArray[int64], NDArray[uint64], NDArray[uint64], list[tuple[int, int, int]], int, int, bool]:
+    """
+    Return where the messages of a part of such a file are: channels, log times, offsets and sizes as arrays, other
+    records as (kind, offset, size), where the last whole record ends, how many bytes the next one has, and whether it is none.
+    """
+
+def index_bag(data: bytes) -> tuple[NDArray[uint32], NDArray[int64], NDArray[uint64], NDArray[uint64], list[tuple[int, int, int]], int, int, bool]:
+    """
+    Return where the messages of a part of such a file are: channels, log times, offsets and sizes as arrays, other
+    records as (kind, offset, size), where the last whole record ends, how many bytes the next one has, and whether it is none.
+    """
+
+def write_transforms(transforms: Sequence[tuple[str, str, int, Sequence[float]]], form: str) -> bytes:
+    """
+    Return a message with transforms: parent, child, stamp [ns], and x y z w x y z of each. `form` is 'ros1', 'cdr',
+    'foxglove' or 'foxglove_one'.
+    """
+
+def read_transforms(data: bytes, form: str) -> list[tuple[str, str, int, list[float]]] | None:
+    """
+    Return the transforms of a message as `write_transforms` takes them; None where it is malformed.
+    """
+
+class TransformTable:
+    """Transforms of many messages, sorted by parent and child."""
+
+    def __init__(self, *, max_edges: int = 100000) -> None: ...
+
+    def add(self, data: bytes, offsets: NDArray[uint64], sizes: NDArray[uint64], log_times: NDArray[int64], form: str) -> int:
+        """
+        Add the transforms of messages, which are parts of `data`; return how many messages were malformed.
+        """
+
+    def take(self) -> list[tuple[str, str, NDArray[int64], NDArray[float64], NDArray[int64]]]:
+        """
+        Take out what there is: parent, child, stamps, poses as x y z w x y z, and log times.
+        """
+
+    def take_newest(self) -> tuple[NDArray[int64], NDArray[int64]]:
+        """Take out the log time and the newest stamp of each message."""
+
+    @property
+    def left_out(self) -> int:
+        """
+        How many transforms were no poses, or had names that are empty or too long.
+        """
+
+    def __len__(self) -> int: ...
+
+class Chunk:
+    """The messages of one chunk of an MCAP file while it is being filled."""
+
+    def __init__(self) -> None: ...
+
+    def add(self, channel: int, log_time: int, content: bytes) -> None:
+        """Append a message."""
+
+    def add_transforms(self, channel: int, log_time: int, parent: str, child: str, stamps: NDArray[int64], rows: NDArray[float64], form: str) -> None:
+        """
+        Append a message with transforms of one edge; rows as in `SampleBatch.rows`.
+        """
+
+    def take(self) -> tuple[bytes, bytes, dict[int, int], dict[int, int], int, int]:
+        """
+        Take out what there is: records, their index, where that of each channel begins, how many messages each has, and
+        the first and the last log time.
+        """
+
+    def __len__(self) -> int: ...

@@ -7,12 +7,13 @@ Each error carries its evidence as attributes and builds its own sentence: what 
 
 from __future__ import annotations
 
-from armillary.errors import base, estimation, files, frames, history, models, motion, relations, scene, sharing
+from armillary.errors import base, estimation, files, frames, history, logs, models, motion, relations, scene, sharing
 from armillary.errors.base import *
 from armillary.errors.estimation import *
 from armillary.errors.files import *
 from armillary.errors.frames import *
 from armillary.errors.history import *
+from armillary.errors.logs import *
 from armillary.errors.models import *
 from armillary.errors.motion import *
 from armillary.errors.relations import *
@@ -21,7 +22,7 @@ from armillary.errors.sharing import *
 
 __all__ = [
     name
-    for part in (base, estimation, files, frames, history, models, motion, relations, scene, sharing)
+    for part in (base, estimation, files, frames, history, logs, models, motion, relations, scene, sharing)
     for name in part.__all__
 ]
 __all__.sort()

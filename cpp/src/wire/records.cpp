@@ -1,0 +1,110 @@
+#include "armillary/wire/records.hpp"
+
+#include <optional>
+#include <utility>
+
+namespace armillary::wire {
+
+namespace {
+
+constexpr std::uint8_t kMcapMessage = 0x05, kBagMessage = 0x02;
+constexpr std::uint64_t kMcapHead = 9, kMcapMessageHead = 22, kBagLength = 4;
+
+void add_message(RecordIndex& found, std::uint32_t channel, std::int64_t log_time, std::uint64_t offset, std::uint64_t size) {
+  found.channels.push_back(channel);
+  found.log_times.push_back(log_time);
+  found.offsets.push_back(offset);
+  found.sizes.push_back(size);
+}
+
+/// What is used of the header of a record of a bag.
+struct BagHeader {
+  std::optional<std::uint8_t> op{};
+  std::optional<std::uint32_t> connection{};
+  std::optional<std::int64_t> time_ns{};
+};
+
+std::optional<BagHeader> read_bag_header(Bytes data) {
+  BagHeader header;
+  Reader reader(data);
+  while (reader.left() > 0) {
+    const auto size = reader.number<std::uint32_t>();
+    const std::string_view field = reader.text(size);
+    const std::size_t equals = field.find('=');
+    if (reader.failed() || equals == std::string_view::npos) return std::nullopt;
+    const std::string_view name = field.substr(0, equals), value = field.substr(equals + 1);
+    const auto* raw = reinterpret_cast<const std::byte*>(value.data());
+    if (name == "op" && value.size() == 1) header.op = static_cast<std::uint8_t>(raw[0]);
+    if (name == "conn" && value.size() == 4) header.connection = load<std::uint32_t>(raw);
+    if (name == "time" && value.size() == 8)
+      header.time_ns = std::int64_t{load<std::uint32_t>(raw)} * 1'000'000'000 + load<std::uint32_t>(raw + 4);
+  }
+  return header;
+}
+
+}  // namespace
+
+RecordIndex index_mcap(Bytes data) {
+  RecordIndex found;
+  Reader reader(data);
+  while (reader.left() > 0) {
+    const auto kind = reader.number<std::uint8_t>();
+    const auto size = reader.number<std::uint64_t>();
+    const std::uint64_t offset = reader.place();
+    if (!reader.failed() && (kind == 0 || size > (std::uint64_t{1} << 62))) {
+      found.is_malformed = true;
+      return found;
+    }
+    if (reader.failed()) return found;
+    const Bytes content = reader.bytes(size);
+    if (reader.failed()) {
+      found.wanted = kMcapHead + size;
+      return found;
+    }
+    if (kind != kMcapMessage) {
+      found.others.push_back({kind, offset, size});
+    } else if (size < kMcapMessageHead) {
+      found.is_malformed = true;
+      return found;
+    } else {
+      add_message(found, load<std::uint16_t>(content.data()), load<std::int64_t>(content.data() + 6), offset + kMcapMessageHead,
+                  size - kMcapMessageHead);
+    }
+    found.end = reader.place();
+  }
+  return found;
+}
+
+RecordIndex index_bag(Bytes data) {
+  RecordIndex found;
+  Reader reader(data);
+  while (reader.left() > 0) {
+    const std::uint64_t begin = reader.place();
+    const auto header_size = reader.number<std::uint32_t>();
+    const Bytes head = reader.bytes(header_size);
+    const auto size = reader.number<std::uint32_t>();
+    if (reader.failed()) {
+      if (data.size() - begin >= kBagLength) found.wanted = 2 * kBagLength + header_size;
+      return found;
+    }
+    const std::uint64_t offset = reader.place();
+    reader.skip(size);
+    const std::optional<BagHeader> header = read_bag_header(head);
+    if (!header || !header->op) {
+      found.is_malformed = true;
+      return found;
+    }
+    if (reader.failed()) {
+      found.wanted = 2 * kBagLength + header_size + size;
+      return found;
+    }
+    if (*header->op == kBagMessage && header->connection && header->time_ns)
+      add_message(found, *header->connection, *header->time_ns, offset, size);
+    else
+      found.others.push_back({*header->op, begin, reader.place() - begin});
+    found.end = reader.place();
+  }
+  return found;
+}
+
+}  // namespace armillary::wire
