@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from armillary._core import ChangeRecord
     from armillary.store import Store
 
-__all__ = ["retention_entries", "write_world"]
+__all__ = ["retention_entries", "settings_of", "write_world"]
 
 
 def write_world(world: Any, path: str | PathLike[str]) -> None:
@@ -58,7 +58,7 @@ def write_world(world: Any, path: str | PathLike[str]) -> None:
         document = {
             "format": FORMAT,
             "version": VERSION,
-            "settings": _settings(store),
+            "settings": settings_of(store),
             "has_root_frame": store.is_scene_open,
             "held": _ranges(store.version_vector()),
             "dropped": _ranges(store.dropped()),
@@ -74,7 +74,8 @@ def write_world(world: Any, path: str | PathLike[str]) -> None:
     write_with_arrays(file, arrays, lambda named: document_text({**document, "arrays": named}))
 
 
-def _settings(store: Store) -> dict[str, Any]:
+def settings_of(store: Store) -> dict[str, Any]:
+    """Return the settings of a store as a file has them."""
     settings = store.settings.keywords
     return {key: _plain(settings[argument]) for key, argument in SETTINGS.items()}
 

@@ -70,6 +70,7 @@ class Store(StoreCore):
     Attributes:
         settings: Its settings.
         root_frame: The frame of the scene's root.
+        clock: Returns the time [ns]; `set_clock` makes what it says go on from an instant.
         on_error: Called with errors of callbacks and observers; None: they are printed.
         dispatcher: Serves waits and callbacks, on one thread.
         observers: They are notified of changes.
@@ -97,7 +98,7 @@ class Store(StoreCore):
         self.policy_answers: ModuleType | None = None
         self.load_world: Callable[[Any], Any] | None = None
         self.after_change: Callable[[Sequence[Change] | None, SceneView], None] | None = None
-        self._clock = now if self.settings.clock is None else self.settings.clock
+        self.clock = now if self.settings.clock is None else self.settings.clock
         self._time_method: weakref.WeakMethod[Callable[[], int]] | None = None
         self._time_offset, self.is_scene_open = 0, False
         ending = weakref.finalize(self, _end, self.closer(), self.dispatcher, self.pending.woken)
@@ -132,12 +133,12 @@ class Store(StoreCore):
     def now(self) -> int:
         """Return the time that changes, ages and limits refer to [ns]."""
         if self._time_method is None or (method := self._time_method()) is None:
-            return self.as_stamp(self._clock(), "the time of the clock") + self._time_offset
+            return self.as_stamp(self.clock(), "the time of the clock") + self._time_offset
         return self.as_stamp(method(), "the time of the clock")
 
     def clock_time(self) -> int:
         """Return the time of the store's clock [ns]."""
-        return self.as_stamp(self._clock(), "the time of the clock") + self._time_offset
+        return self.as_stamp(self.clock(), "the time of the clock") + self._time_offset
 
     def use_time_of(self, method: weakref.WeakMethod[Callable[[], int]]) -> None:
         """Let a method return the time in place of the clock, for as long as its object lives."""
