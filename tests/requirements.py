@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-KNOWN = ("tf2", "chromium")
+KNOWN = ("tf2", "chromium", "rosbag")
 REQUIRED = tuple(name for name in os.environ.get("ARMILLARY_REQUIRE", "").replace(" ", "").split(",") if name)
 
 if unknown := sorted(set(REQUIRED) - set(KNOWN)):

@@ -13,6 +13,7 @@ from armillary.transforms import Rotation, Transform
 from armillary.world import World
 
 if _typing.TYPE_CHECKING:
+    from armillary.playback import replay
     from armillary.shapes import Box, Capsule, Cylinder, Mesh, PointCloud, Sphere, VoxelGrid
     from armillary.share import connect
 
@@ -36,12 +37,13 @@ __all__ = [
     "connect",
     "errors",
     "now",
+    "replay",
     "seconds",
     "stamp",
 ]
 
 _SHAPES = ("Box", "Capsule", "Cylinder", "Mesh", "PointCloud", "Sphere", "VoxelGrid")
-_LATER = dict.fromkeys(_SHAPES, "armillary.shapes") | {"connect": "armillary.share"}
+_LATER = dict.fromkeys(_SHAPES, "armillary.shapes") | {"connect": "armillary.share", "replay": "armillary.playback"}
 """What is loaded when it is first used, and from where."""
 
 

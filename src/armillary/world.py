@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import sys
 import weakref
@@ -11,7 +12,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, Unpack, overload
 
 from armillary._core import WorldFace
-from armillary.errors import InvalidArgument, NotShared
+from armillary.errors import InvalidArgument, NotShared, RecordingFailed
 from armillary.fusion import answers
 from armillary.notebook import world_html
 from armillary.stamps import LATEST, Latest, seconds
@@ -37,8 +38,10 @@ if TYPE_CHECKING:
     from armillary.fusion.filter import Filter, FilteredPose
     from armillary.fusion.looks import Average
     from armillary.fusion.policies import PolicyPose
+    from armillary.record import Recording
     from armillary.relations import AngularVelocity, LinearVelocity, Orientation, Pose, Position, Twist, Wrench
     from armillary.relations.motion import TwistResidual
+    from armillary.ros import LogReport, TopicsLike
     from armillary.scene import Change, Scene
     from armillary.share import Channel, PeerInfo, Share
     from armillary.stamps import StampLike
@@ -185,6 +188,8 @@ class World(WorldFace):
         self._models: Mounts | None = None
         self._viewers: tuple[Viewer, ...] = ()
         self._share: Share | None = None
+        self._recordings: tuple[Recording, ...] = ()
+        self._log: LogReport | None = None
 
     # -- Frames
 
@@ -1568,6 +1573,113 @@ class World(WorldFace):
         world: Self = restore(saved, lambda **settings: cls(clock=clock, **settings))
         return world
 
+    def record(
+        self,
+        path: str | PathLike[str],
+        *,
+        transforms: bool = True,
+        compression: Literal["", "lz4", "zstd"] = "",
+        flush_s: float = 0.5,
+        max_bytes: int | None = None,
+        max_s: float | None = None,
+        max_queue_bytes: int = 64_000_000,
+        overwrite: bool = False,
+    ) -> Recording:
+        """Record the world from now on, what it holds already included, until the recording is closed.
+
+        The file is in the MCAP format; `armillary.replay` plays it. Whenever this process dies, what was flushed is in
+        it. Foxglove shows its poses.
+
+        Args:
+            path: A new file, as "run.mcap".
+            transforms: Also write poses as `foxglove.FrameTransforms`, on the topic "/tf".
+            compression: Of chunks: "lz4" is fast, "zstd" small; none takes the least time.
+            flush_s: At most so many seconds are lost in a crash [s].
+            max_bytes: Go on with a new file, as "run_1.mcap", where one has so many bytes.
+            max_s: The same after so many seconds.
+            max_queue_bytes: Samples that are not written yet; what comes beyond that is dropped and counted.
+            overwrite: Replace a file that exists.
+
+        Raises:
+            InvalidArgument: The file exists.
+            UnwritableFile: It cannot be written.
+        """
+        from armillary.record import Recording, RecordingOptions  # noqa: PLC0415  (see `save`)
+
+        self.store.check_open()
+        options = RecordingOptions(
+            transforms=transforms,
+            compression=compression,
+            flush_s=flush_s,
+            max_bytes=max_bytes,
+            max_s=max_s,
+            max_queue_bytes=max_queue_bytes,
+            overwrite=overwrite,
+        )
+        self.store.open_scene()
+        recording = Recording(self.store, path, options)
+        self._recordings = (*(other for other in self._recordings if not other.is_closed), recording)
+        return recording
+
+    @_of_class
+    def from_log(
+        cls,  # noqa: N805  (see `_of_class`)
+        path: str | PathLike[str],
+        *,
+        start: StampLike | None = None,
+        end: StampLike | None = None,
+        history: int | None = None,
+        topics: TopicsLike | None = None,
+        which_pass: int = -1,
+        name: str = "log",
+        progress: Callable[[float], object] | None = None,
+    ) -> Self:
+        """Return a world with what a log holds: transforms, joints, odometry, motions, and the robot.
+
+        A bag of ROS 1, a folder of rosbag2, an MCAP file with messages of ROS 2 or Foxglove, or a recording of a world.
+        Neither ROS nor an index in the file is needed; of a file that is cut off or damaged, what is before that is
+        read. `world.log` says what was found. The world's clock stands at the end of the log.
+
+        Each topic is a source: "/tf" and "/tf_static" are "tf", "/odom" is "odom". Where several place a frame, "tf" is
+        preferred.
+
+        Args:
+            path: The file or the folder. Nothing in it is executed, whoever wrote it.
+            start: Leave out what was written down before this instant of the log [ns].
+            end: Leave out what was written down after it: the world knows what was known then.
+            history: How long samples are kept [ns]; None: all of them.
+            topics: How topics are used, as `{"/odom": {"source": "wheels"}, "/imu": {"in_frame": "odom"},
+                "/debug/tf": {"use": "no"}}`, or a JSON file with that. `of` and `in_frame` are for messages that do not
+                say it themselves.
+            which_pass: Where time goes back in the log, which pass to read: from 0, or from -1, the last.
+            name: The name of the world.
+            progress: Is told how much has been read, from 0 to 1.
+
+        Raises:
+            InvalidLog: It is no log.
+            MissingExtra: It is compressed in a way that needs a package.
+        """
+        from armillary.logs import world_of_log  # noqa: PLC0415  (see `save`)
+
+        world, report = world_of_log(
+            cls,
+            path,
+            start=start,
+            end=end,
+            history=history,
+            topics=topics,
+            which_pass=which_pass,
+            name=name,
+            progress=progress,
+        )
+        world._log = report  # noqa: SLF001  (its own constructor)
+        return world
+
+    @property
+    def log(self) -> LogReport | None:
+        """What was found in the log that the world was made from; None for other worlds."""
+        return self._log
+
     def save_extrinsics(self, path: str | PathLike[str]) -> tuple[str, ...]:
         """Write fixed poses to a YAML file that can be edited by hand; return the frames that are in it.
 
@@ -1835,6 +1947,9 @@ class World(WorldFace):
             viewer.close()
         if self._share is not None:
             self._share.close()
+        for recording in self._recordings:
+            with contextlib.suppress(RecordingFailed):  # `on_error` was told
+                recording.close()
         self.store.close()
 
     def __enter__(self) -> Self:

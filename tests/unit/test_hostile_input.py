@@ -110,8 +110,10 @@ MODEL = ArticulationModel()
 MODEL.edit([Apply("link", AddLink(path="thing/links/base"))])
 # What takes or makes files, or meets other processes: their own tests refuse what is none.
 WITH_FILES = {"draw", "draw_tree", "load", "load_extrinsics", "plot_history", "save", "save_extrinsics", "view"} | {
+    "from_log",
     "leave",
     "peers",
+    "record",
     "share",
 }
 

@@ -33,6 +33,8 @@ COMMANDS = {
     "fix": "fix",
     "save": "save",
     "load": "load",
+    "record": "record",
+    "replay": "replay",
     "view": "view",
     "serve": "serve",
     "peers": "peers",

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 _NS_PER_S = 1_000_000_000
 _WORLD_HELP = (
-    "The world: a saved world or scene, a URDF, SDF or MJCF file, 'demo' or 'turtles', which run live, or the name of "
-    "a shared world."
+    "The world: a saved world or scene, a URDF, SDF or MJCF file, a log (.bag, .mcap, a folder of rosbag2), 'demo' or "
+    "'turtles', which run live, or the name of a shared world."
 )
 
 WorldOption = Annotated[

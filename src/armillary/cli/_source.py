@@ -9,11 +9,12 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 
-import typer  # noqa: TC002  (typer reads the annotations of what completes)
+import typer
 
 from armillary import World, seconds
-from armillary.cli._terminal import progress_bar
+from armillary.cli._terminal import progress_bar, progress_fraction
 from armillary.errors import ArmillaryError, InvalidArgument, NoPeer
+from armillary.formats.logs import is_log
 
 if TYPE_CHECKING:
     from armillary.articulation import ArticulationModel
@@ -74,8 +75,20 @@ def open_world(
     if not Path(name).suffix and not Path(name).exists():
         with progress_bar(f"Looking for the shared world '{name}'"):
             return OpenedWorld(name, joined(name))
+    if is_log(Path(name)):
+        return OpenedWorld(name, _world_of_log(Path(name)))
     with progress_bar(f"Reading {name}"):
         return OpenedWorld(name, _read_world(Path(name), with_shapes=with_shapes, skip_missing=skip_missing))
+
+
+def _world_of_log(path: Path) -> World:
+    """Read a log, and say on the error output what whoever reads it should know."""
+    with progress_fraction(f"Reading {path}") as told:
+        world = World.from_log(path, progress=told)
+    report = world.log
+    for problem in () if report is None else report.problems:
+        typer.echo(f"armillary: {problem}", err=True)
+    return world
 
 
 def joined(name: str, connect: Sequence[str] = ()) -> World:
@@ -134,7 +147,9 @@ def _read_world(path: Path, *, with_shapes: bool, skip_missing: bool) -> World:
         world.scene.load(path)
         return world
     raise InvalidArgument(
-        f"'{path}' is no world: a saved world or scene (.json), a URDF, SDF or MJCF file is expected.", str(path)
+        f"'{path}' is no world: a saved world or scene (.json), a URDF, SDF or MJCF file, or a log (.bag, .mcap) is "
+        "expected.",
+        str(path),
     )
 
 
@@ -210,7 +225,7 @@ def _turtles() -> _Simulation:
 def complete_world(incomplete: str) -> list[str]:
     """Complete the names of files that contain a world, and of demonstrations."""
     folder = Path(incomplete).parent
-    files = [path for path in folder.glob("*") if path.is_dir() or path.suffix in (".json", *ROBOTS)]
+    files = [path for path in folder.glob("*") if path.is_dir() or path.suffix in (".json", ".bag", ".mcap", *ROBOTS)]
     names = [f"{path}/" if path.is_dir() else str(path) for path in files]
     return sorted(name for name in [*names, *_DEMOS] if name.startswith(incomplete))
 

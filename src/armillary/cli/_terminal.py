@@ -29,6 +29,14 @@ def progress_bar(what: str) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def progress_fraction(what: str) -> Iterator[Callable[[float], None]]:
+    """Show a progress bar, and give a function that moves it: from 0 to 1."""
+    with _bar() as bar:
+        task = bar.add_task(what, total=1.0)
+        yield lambda done: bar.update(task, completed=done)
+
+
 def track_progress(what: str, items: Iterable[Item], total: int) -> Iterator[Item]:
     """Yield the items, and advance a progress bar with each."""
     with _bar() as bar:

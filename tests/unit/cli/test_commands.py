@@ -43,6 +43,8 @@ def folder(tmp_path_factory):
     world.scene.add_geometry(parent=cup, shape=Box(size_m=(0.1, 0.1, 0.1)), attributes={"role": "visual", "size": 3})
     world.save(path / "kitchen.json")
     world.scene.save(path / "scene.json")
+    with World("driver") as driver, driver.record(path / "run.mcap"):
+        drive(driver, 3, of="base", in_frame="map")
     (path / "two.sdf").write_text(TWO_ROBOTS)
     (path / "broken.json").write_text((path / "kitchen.json").read_text().replace('"pose":[', '"pose":["x",', 1))
     (path / "notes.txt").write_text("milk")
