@@ -23,7 +23,7 @@ from armillary.formats import (
 from armillary.formats.descriptions import JointKind, Triple
 from armillary.transforms import Transform
 
-__all__ = ["HANDLES", "TRACK_M", "WHEEL_RADIUS_M", "kitchen", "mobile_manipulator"]
+__all__ = ["HANDLES", "TRACK_M", "WHEEL_RADIUS_M", "kitchen", "mobile_manipulator", "two_armed_robot"]
 
 _WOOD = Material("wood", (0.72, 0.53, 0.35, 1.0))
 _WHITE = Material("white", (0.92, 0.92, 0.9, 1.0))
@@ -354,6 +354,26 @@ def mobile_manipulator(base: Literal["differential", "omni"] = "differential") -
     return assembly.description()
 
 
+def two_armed_robot() -> RobotDescription:
+    """Describe a robot of the class of the PR2: a square base, a lift, a pan-tilt head, and two arms with grippers.
+
+    It has 23 degrees of freedom. The base is no joint of it: a model puts it on one.
+    """
+    assembly = _Assembly("two_armed_robot", "base_link", [_box((0.64, 0.64, 0.28), _at(0, 0, 0.2), _WHITE)])
+    place = _at(-0.05, 0, 0.6)
+    trunk = [_box((0.3, 0.5, 0.5), _at(-0.1, 0, 0.0), _WHITE)]
+    assembly.slide("torso_lift", "base_link", place, trunk, axis=_Z, reach=(0.0, 0.33), velocity=0.1, effort=900.0)
+    neck, head = [_box((0.1, 0.2, 0.06))], [_box((0.1, 0.3, 0.1))]
+    assembly.hinge("head_pan", "torso_lift", _at(0, 0, 0.35), neck, reach=(-2.9, 2.9), velocity=2.5)
+    assembly.hinge("head_tilt", "head_pan", _at(0.07, 0, 0.06), head, axis=_Y, reach=(-0.5, 1.4), velocity=2.5)
+    optical = (-math.pi / 2, 0.0, -math.pi / 2)
+    assembly.fix("camera_optical", "head_tilt", _at(0.05, 0, 0.03, optical))
+    for side, sign in (("right", -1.0), ("left", 1.0)):
+        _arm(assembly, prefix=f"{side}_", shoulder=_at(0.0, sign * 0.19, 0.15))
+        _gripper(assembly, prefix=f"{side}_")
+    return assembly.description()
+
+
 def _base(assembly: _Assembly) -> None:
     lying = (-math.pi / 2, 0.0, 0.0)
     wheel = [_rod(WHEEL_RADIUS_M, 0.04, _at(rpy=lying), _DARK)]
@@ -380,18 +400,20 @@ def _head(assembly: _Assembly) -> None:
     assembly.fix("camera_optical", "camera", _at(0.015, 0, 0, optical))
 
 
-def _arm(assembly: _Assembly) -> None:
+def _arm(assembly: _Assembly, *, prefix: str = "", shoulder: Transform | None = None) -> None:
     on = "torso_lift"
-    for name, axis, reach, place, length in _ARM:
+    for i, (name, axis, reach, usual, length) in enumerate(_ARM):
+        place = shoulder if shoulder is not None and i == 0 else usual
         shape = _rod(0.05, length, _at(length / 2, 0, 0, (0.0, math.pi / 2, 0.0)), _WHITE)
-        assembly.hinge(name, on, place, [shape], axis=axis, reach=reach, velocity=3.0, effort=80.0)
-        on = name
+        assembly.hinge(prefix + name, on, place, [shape], axis=axis, reach=reach, velocity=3.0, effort=80.0)
+        on = prefix + name
 
 
-def _gripper(assembly: _Assembly) -> None:
-    assembly.fix("gripper", "wrist_roll", _at(0.14, 0, 0), [_box((0.08, 0.12, 0.06), material=_DARK)])
+def _gripper(assembly: _Assembly, *, prefix: str = "") -> None:
+    on = f"{prefix}gripper"
+    assembly.fix(on, f"{prefix}wrist_roll", _at(0.14, 0, 0), [_box((0.08, 0.12, 0.06), material=_DARK)])
     for side, sign in (("left", 1.0), ("right", -1.0)):
         finger = [_box((0.06, 0.014, 0.025), _at(0.07))]
         out = (0.0, sign, 0.0)
-        assembly.slide(f"{side}_finger", "gripper", _at(0, sign * 0.016, 0), finger, axis=out, reach=(0.0, 0.05))
-    assembly.fix("tool", "gripper", _at(0.1))
+        assembly.slide(f"{prefix}{side}_finger", on, _at(0, sign * 0.016, 0), finger, axis=out, reach=(0.0, 0.05))
+    assembly.fix(f"{prefix}tool", on, _at(0.1))

@@ -1,0 +1,1 @@
+"""Robots that close a kitchen by pushing: every drawer and door, with contact."""
