@@ -13,11 +13,11 @@ from armillary.errors import InvalidArgument
 
 EXAMPLE = "armillary demo turtles --seconds 5"
 
-_DEMOS = ("kitchen", "turtles")
+_DEMOS = ("kitchen", "push", "turtles")
 _SHORTEST_S = 1.0
 _LONGEST_S = 600.0
 
-_Name = Annotated[str, typer.Argument(help="Which demonstration: kitchen or turtles.")]
+_Name = Annotated[str, typer.Argument(help="Which demonstration: kitchen, push or turtles.")]
 _Headless = Annotated[
     bool, typer.Option("--headless", help="Without screen, browser and waiting; the default without a terminal.")
 ]
@@ -51,7 +51,7 @@ def demo(
     out: _Out = Path("armillary_demo"),
     as_json: _Json = False,
 ) -> None:
-    """Run a demonstration with pictures: a robot in a kitchen, or two turtles of which one follows the other."""
+    """Run a demonstration with pictures: a robot in a kitchen, robots that push it shut, or two turtles."""
     _check(name, duration_s, out)
     run = _demonstration(name)
     out.mkdir(parents=True, exist_ok=True)
@@ -74,6 +74,10 @@ def _demonstration(name: str) -> _Demonstration:
         from armillary.demos.turtles.report import run_turtles  # noqa: PLC0415
 
         return run_turtles
+    if name == "push":
+        from armillary.demos.push.report import run_push  # noqa: PLC0415
+
+        return run_push
     from armillary.demos.kitchen.report import run_kitchen  # noqa: PLC0415
 
     return run_kitchen

@@ -14,6 +14,7 @@ from armillary.motion.goals import (
     PostureGoal,
 )
 from armillary.motion.locks import Subgoal, Unlocking
+from armillary.motion.pushing import Handle, Push, PushStep, Tool
 from armillary.motion.tracker import Estimate, Tracker
 from armillary.motion.tracking_filter import TrackingFilter
 
@@ -24,6 +25,7 @@ __all__ = [
     "FunctionGoal",
     "Goal",
     "GoalRows",
+    "Handle",
     "JointGoal",
     "MotionStep",
     "OrientationGoal",
@@ -31,7 +33,10 @@ __all__ = [
     "PoseGoal",
     "PositionGoal",
     "PostureGoal",
+    "Push",
+    "PushStep",
     "Subgoal",
+    "Tool",
     "Tracker",
     "TrackingFilter",
     "Unlocking",

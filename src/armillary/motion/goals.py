@@ -22,7 +22,8 @@ from armillary.articulation.expressions import (
     PoseExpression,
     VectorExpression,
 )
-from armillary.articulation.geometry import pose, rotation_from_quaternion, stack
+from armillary.articulation.functions import atan2
+from armillary.articulation.geometry import norm, pose, rotation_from_quaternion, stack
 from armillary.articulation.logic import if_else, less
 from armillary.articulation.variables import Variable, as_variable, position
 from armillary.errors import InvalidArgument
@@ -51,6 +52,7 @@ __all__ = [
 ]
 
 _BEHIND = -1.0 + 1e-10
+_TINY = 1e-9
 
 
 class GoalRows:
@@ -380,7 +382,10 @@ class PointingGoal(_LinkGoal):
         self.parameters[:] = _three(target, "A target")
 
     def rows(self, model: ArticulationModel, controls: Controls) -> GoalRows:
-        """Two rows across the axis: twice the tangent of half the angle, for small angles the angle itself."""
+        """Two rows across the axis: the angle that is missing, by its direction.
+
+        They are those of e = 2 tan(angle / 2), whose derivative nowhere vanishes, divided by how fast e grows there.
+        """
         found = self._pose(model, controls)
         if self._at_link is not None:
             place = controls.along(model.pose(self._at_link, in_frame=self.in_frame)).translation
@@ -391,14 +396,15 @@ class PointingGoal(_LinkGoal):
         ahead = seen / seen.norm()
         first, second = _across(self._axis)
         cosine = ahead.dot(self._axis)
+        half = (1.0 + _TINY + cosine) / 2.0
+        grown = controls.along(stack([ahead.dot(first) / half, ahead.dot(second) / half]))
+        columns = controls.columns(grown)
+        jacobian = grown.jacobian([controls[j] for j in columns]) * half if columns else None
         # exactly behind, no side is nearer than another: one is chosen
         one = ahead.dot(first) + if_else(less(cosine, _BEHIND), 1e-3, 0.0)
-        scale = 2.0 / (1.0 + 1e-9 + cosine)
-        value = stack([one * scale, ahead.dot(second) * scale])
-        along = controls.along(value)
-        columns = controls.columns(along)
-        jacobian = along.jacobian([controls[j] for j in columns]) if columns else None
-        return GoalRows(along, jacobian, columns)
+        sine = norm(stack([one, ahead.dot(second), _TINY]))
+        angle = atan2(sine, cosine) / sine
+        return GoalRows(stack([one * angle, ahead.dot(second) * angle]), jacobian, columns)
 
 
 class JointGoal(Goal):

@@ -1,9 +1,9 @@
 """Pushing a thing by its handle until a joint of it is where it shall be (thesis 4.2.3), with contact.
 
-The tool is a ball, the handle a rod. Three phases follow one another, each with goals of its own: the tool goes in front
-of the handle, on the side from which it can be pushed; it touches it; it pushes. While it pushes, the joint of the thing is
-one of the controls, and the distance between tool and handle is held at zero as a hard constraint: the thing moves as far
-as the robot moves it, and no further.
+The tool is a ball, the handle a rod. Three phases follow one another, each with goals of its own: the tool goes in
+front of the handle, on the side from which it can be pushed; it touches it; it pushes. While it pushes, the joint of
+the thing is one of the controls, and the distance between tool and handle is held at zero as a hard constraint: the
+thing moves as far as the robot moves it, and no further.
 """
 
 from __future__ import annotations
@@ -132,6 +132,7 @@ class Push:
         forward: (3,) of the tool, which points where it pushes.
         efforts: As of a controller.
         tolerance: Of the joint.
+        press_m: How deep it presses into where the handle is thought to be: as much as that may be wrong.
         start: A configuration, for the direction in which the handle moves.
     """
 
@@ -150,7 +151,9 @@ class Push:
         forward: Any = (1.0, 0.0, 0.0),
         efforts: Mapping[Any, float] | float = EFFORT,
         tolerance: float = 2e-3,
+        press_m: float = 0.0,
     ) -> None:
+        self._press_m = press_m
         self.model, self.tool, self.handle = model, tool, handle
         self.joint, self.target, self.tolerance = as_variable(joint), float(target), tolerance
         robot = model.along_controls(controls)
@@ -174,7 +177,7 @@ class Push:
                 controller.add(goal)
         gap = ExpressionGoal(self.distance_m, (_HAIR_M, math.inf), name="no overlap", speed_limit=_TOUCH_M_S)
         self._free.require(gap)
-        self._pushing.require(ExpressionGoal(self.distance_m, 0.0, name="contact", speed_limit=_TOUCH_M_S))
+        self._pushing.require(ExpressionGoal(self.distance_m, -press_m, name="contact", speed_limit=_TOUCH_M_S))
         self._pushing.add(JointGoal(self.joint, self.target, weight=10.0, speed_limit=_PUSH_M_S / max(lever_m, 1e-3)))
         self.phase: Phase = "approach"
 
@@ -209,7 +212,8 @@ class Push:
         for _ in range(_HALVINGS):
             tried = {name: speed * part for name, speed in velocities.items()}
             gap = self.gap_m(self.model.integrate(configuration, tried, dt_s=self._free.dt_s))
-            if -_CURVED_M <= gap <= _CURVED_M if is_pushing else gap > 0.0:
+            allowed = _CURVED_M + self._press_m
+            if abs(gap + self._press_m) <= allowed if is_pushing else gap > -2.0 * self._press_m:
                 break
             part /= 2.0
         return part
@@ -222,10 +226,10 @@ class Push:
     def _next(self, configuration: Mapping[str, float], gap: float, left: float) -> Phase:
         if left <= self.tolerance:
             return "done"
-        if self.phase == "push" and gap <= _LOST_M:
+        if self.phase == "push" and gap <= _LOST_M + 4.0 * self._press_m:
             return "push"
         if self.phase in {"touch", "push", "done"}:
-            return "push" if gap <= _TOUCHING_M else "touch"
+            return "push" if gap <= _TOUCHING_M + self._press_m else "touch"
         self._reach.target = self.handle.link_T_rod.translation + self._side * (self._front + _CLEARANCE_M)
         return "touch" if self._free.errors(configuration)[self._reach.name] < _NEAR_M else "approach"
 

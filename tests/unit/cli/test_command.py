@@ -150,7 +150,7 @@ class TestAMistake:
     @pytest.mark.parametrize(
         ("typed", "expected"),
         [
-            (["demo", "tortoises"], "No demonstration named 'tortoises'. There are: kitchen, turtles."),
+            (["demo", "tortoises"], "No demonstration named 'tortoises'. There are: kitchen, push, turtles."),
             (["demo", "--seconds", "0"], "--seconds must be between 1 and 600, got 0."),
             (["demo", "--seconds", "nan"], "--seconds must be between 1 and 600, got nan."),
             (["demo", "--seconds", "1e9"], "--seconds must be between 1 and 600"),

@@ -10,13 +10,13 @@ import pinocchio
 import pytest
 import yourdfpy
 
-from armillary.demos.models import HANDLES, kitchen, mobile_manipulator
+from armillary.demos.models import HANDLES, kitchen, mobile_manipulator, two_armed_robot
 from armillary.formats import read_urdf, write_urdf
 from unit.formats.likeness import differences
 from unit.formats.motions import link_poses
 
 CLOSE = 1e-12
-MODELS = [kitchen(), mobile_manipulator(), mobile_manipulator("omni")]
+MODELS = [kitchen(), mobile_manipulator(), mobile_manipulator("omni"), two_armed_robot()]
 each_model = pytest.mark.parametrize("model", MODELS, ids=lambda model: f"{model.name}-{model.root}")
 
 

@@ -38,7 +38,8 @@ GOALS = {
     "expression": lambda: ExpressionGoal(sin(position("arm/one")) * position("desk/drawer"), 0.3),
 }
 BY_TWIST = {"pose", "pose in a link", "orientation"}
-"""Their rows are twists: they are the derivative of what is missing only where nothing is missing."""
+BY_ANGLE = {kind for kind in GOALS if kind.startswith("pointing")}
+"""Rows of both are angular velocities: they are the derivative of what is missing only where nothing is missing."""
 
 
 def rows_at(goal, model: ArticulationModel, values: dict[str, float]) -> tuple[np.ndarray, np.ndarray]:
@@ -54,7 +55,7 @@ def rows_at(goal, model: ArticulationModel, values: dict[str, float]) -> tuple[n
 
 class TestTheJacobianOfAGoal:
     @pytest.mark.parametrize("on_wheels", [False, True])
-    @pytest.mark.parametrize("kind", sorted(GOALS.keys() - BY_TWIST))
+    @pytest.mark.parametrize("kind", sorted(GOALS.keys() - BY_TWIST - BY_ANGLE))
     def test_is_the_derivative_of_its_value(self, kind, on_wheels):
         model, goal, step = arm(on_wheels=on_wheels), GOALS[kind](), 1e-6
         values = bent(model)
@@ -79,6 +80,19 @@ class TestTheJacobianOfAGoal:
                 rows_at(goal, model, model.integrate(values, {control: s}, dt_s=step))[0] for s in (1.0, -1.0)
             )
             assert np.abs(jacobian[:, column] - (ahead - behind) / (2 * step)).max() < 1e-7
+
+    @pytest.mark.parametrize("kind", sorted(BY_ANGLE))
+    def test_of_pointing_makes_the_angle_smaller_by_what_it_says(self, kind):
+        model, goal, step = arm(on_wheels=True), GOALS[kind](), 1e-6
+        values = bent(model)
+        value, jacobian = rows_at(goal, model, values)
+        towards = value / np.linalg.norm(value)
+        for column, control in enumerate(model.controls()):
+            ahead, behind = (
+                np.linalg.norm(rows_at(goal, model, model.integrate(values, {control: s}, dt_s=step))[0])
+                for s in (1.0, -1.0)
+            )
+            assert towards @ jacobian[:, column] == pytest.approx((ahead - behind) / (2 * step), abs=1e-7)
 
     def test_of_a_rotation_is_exact_for_the_whole_way(self):
         model, goal = floating(), PoseGoal("body/links/body", TARGET)

@@ -15,13 +15,10 @@ from armillary.articulation import (
     FixedJoint,
     OmniBase,
     Variable,
-    atan2,
-    clip,
-    cos,
     norm,
-    sin,
     stack,
 )
+from armillary.articulation.constraints import limits_of
 from armillary.articulation.joints import Joint
 from armillary.demos.models import HANDLES, TRACK_M, WHEEL_RADIUS_M, kitchen, mobile_manipulator, two_armed_robot
 from armillary.formats import RobotDescription, ShapeDescription, SphereForm
@@ -45,6 +42,7 @@ _ARM_READY = {
     "wrist_flex": -0.6,
     "wrist_roll": 0.0,
 }
+_CAMERA = "robot/links/camera_optical"
 _STAND_M = (0.6, 0.85)
 
 
@@ -67,17 +65,13 @@ class Kind:
     still: tuple[str, ...] = ()
 
 
-def _drive_limits() -> dict[str, float]:
-    return {"speed_limit_m_s": 1.0, "turn_limit_rad_s": 2.0}
-
-
 def _kinds() -> tuple[Kind, ...]:
     spare = ("left_wheel", "right_wheel", "bellows", "left_finger", "right_finger")
     fingers = tuple(f"{side}_{finger}_finger" for side in ("left", "right") for finger in ("left", "right"))
     wheels = DifferentialDrive(
         variable="robot/drive", wheel_radius_m=WHEEL_RADIUS_M, wheel_distance_m=TRACK_M, wheel_limit_rad_s=17.4
     )
-    omni = OmniBase(variable="robot/drive", **_drive_limits())
+    omni = OmniBase(variable="robot/drive", speed_limit_m_s=1.0, turn_limit_rad_s=2.0)
     return (
         Kind("omni", mobile_manipulator(), omni, still=spare),
         Kind("differential", mobile_manipulator(), wheels, still=spare),
@@ -137,7 +131,9 @@ class Setting:
         (joint,) = self.model.pose(handle).free_variables
         return joint
 
-    def push(self, handle: str, configuration: Mapping[str, float]) -> Push:
+    def push(
+        self, handle: str, configuration: Mapping[str, float], *, tolerance: float = 2e-3, press_m: float = 0.0
+    ) -> Push:
         """Return the push that closes what has this handle."""
         efforts = {control.name: 1e-3 for control in self.controls}
         efforts |= {name: 4e-3 for name in efforts if name.startswith("robot/drive")}
@@ -152,7 +148,14 @@ class Setting:
             goals=self._goals(handle),
             start=configuration,
             efforts=efforts,
+            tolerance=tolerance,
+            press_m=press_m,
         )
+
+    def limits(self, handle: str) -> tuple[float, float]:
+        """Return the limits of the joint that moves a handle."""
+        joint = self.joint(handle)
+        return limits_of(self.model.constraints([joint]).values())[joint]
 
     def _goals(self, handle: str) -> list[Goal]:
         base_T_handle = self.model.pose(handle, in_frame="robot/links/base_link")
@@ -162,5 +165,5 @@ class Setting:
             ExpressionGoal(2.0 * y / (ahead + x + 0.01), 0.0, weight=0.05, gain=0.3, tolerance=math.inf, name="facing"),
             ExpressionGoal(ahead, _STAND_M, weight=0.5, gain=0.5, speed_limit=0.8, tolerance=math.inf, name="standing"),
             PostureGoal(self.ready, weight=2e-3, gain=0.2),
-            PointingGoal("robot/links/camera_optical", at=handle, weight=1e-3, gain=0.5, tolerance=math.inf, name="gaze"),
+            PointingGoal(_CAMERA, at=handle, weight=1e-3, gain=0.5, tolerance=math.inf, name="gaze"),
         ]

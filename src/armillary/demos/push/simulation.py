@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from time import process_time
 
+from armillary.articulation import ArticulationModel
 from armillary.demos.push.setting import DT_S, OPEN, Setting
 from armillary.motion.pushing import Push
 
 __all__ = ["Contact", "Run", "close"]
 
 _STEPS = 30
+_PARTS = 5
 _EXACT_M = 1e-9
 _MOVED = 1e-9
 
@@ -31,6 +33,15 @@ class Contact:
         slope = push.distance_m.jacobian([push.joint])[0, 0]
         self._slope = slope.compile(order=push.distance_m.compile().order)
         self._names = [str(variable) for variable in self._slope.order]
+
+    def moved(
+        self, model: ArticulationModel, configuration: Mapping[str, float], velocities: Mapping[str, float]
+    ) -> dict[str, float]:
+        """Return the configuration after a step of the robot, in parts that are short against the tool."""
+        found = dict(configuration)
+        for _ in range(_PARTS):
+            found = self.resolved(model.integrate(found, velocities, dt_s=DT_S / _PARTS))
+        return found
 
     def resolved(self, configuration: Mapping[str, float]) -> dict[str, float]:
         """Return the configuration with the joint where the tool pushes it: out of the overlap, within its limits."""
@@ -82,8 +93,7 @@ def close(setting: Setting, handle: str, start: Mapping[str, float], *, max_step
     joint = setting.joint(handle).name
     now, run = dict(start), Run(handle)
     push = setting.push(handle, now)
-    limits = [one for one in setting.model.constraints([joint]).values() if one.is_on_positions]
-    contact = Contact(push, float(limits[0].lower), float(limits[0].upper))
+    contact = Contact(push, *setting.limits(handle))
     run.passed.append(now)
     push.prepare(now)
     while run.steps < max_steps:
@@ -93,7 +103,7 @@ def close(setting: Setting, handle: str, start: Mapping[str, float], *, max_step
         if push.is_done:
             break
         before, gap = now[joint], push.gap_m(now)
-        now = contact.resolved(setting.model.integrate(now, step.velocities, dt_s=DT_S))
+        now = contact.moved(setting.model, now, step.velocities)
         after = push.gap_m(now)
         if abs(now[joint] - before) > _MOVED:
             run.worst_gap_m = max(run.worst_gap_m, abs(gap), abs(after))
