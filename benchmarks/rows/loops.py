@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from armillary import Transform, World, seconds
 from armillary.articulation import ArticulationModel
-from armillary.articulation.mechanisms import stewart_platform
+from armillary.articulation.mechanisms import four_bar, stewart_platform
 from context import Bench, cpu_ns
 from table import Row
 
@@ -29,27 +29,29 @@ Vector = NDArray[np.float64]
 
 
 def rows(bench: Bench) -> Iterator[Row]:
-    yield from _platform(bench)
+    yield from _mechanism(bench, "a four-bar", four_bar("it"), np.linspace(0.0, 6.0, SOLVES)[:, None])
+    lengths = 0.6 + 0.02 * np.sin(0.01 * np.arange(SOLVES)[:, None] + np.arange(6))
+    yield from _mechanism(bench, "a Stewart platform", stewart_platform("it"), lengths)
     if _panda() is not None:
         yield from _arms(bench)
 
 
-def _platform(bench: Bench) -> Iterator[Row]:
+def _mechanism(bench: Bench, name: str, edits: object, drivers: NDArray[np.float64]) -> Iterator[Row]:
+    """One loop, solved for one row of its drivers after the other; scipy starts where it was, as we do."""
     model = ArticulationModel()
-    model.edit(stewart_platform("it"))
+    model.edit(edits)
     (closure,) = model.closures().values()
     order = [*closure.drivers, *closure.dependents]
     residual, slope = (
         expression.compile(order=order)
         for expression in (closure.residual, closure.residual.jacobian(closure.dependents))
     )
-    lengths = 0.6 + 0.02 * np.sin(0.01 * np.arange(SOLVES)[:, None] + np.arange(6))
-    given = [dict(zip(closure.drivers, row, strict=True)) for row in lengths.tolist()]
+    given = [dict(zip(closure.drivers, row, strict=True)) for row in drivers.tolist()]
     found = np.array([[model.solve(one)[v] for v in closure.dependents] for one in given])
 
     def by_scipy() -> NDArray[np.float64]:
         last, all_found = found[0], []
-        for row in lengths:
+        for row in drivers:
             solved = scipy.optimize.root(
                 lambda d, row=row: residual(np.concatenate([row, d])),
                 last,
@@ -62,10 +64,10 @@ def _platform(bench: Bench) -> Iterator[Row]:
         return np.array(all_found)
 
     agrees = float(np.abs(by_scipy() - found).max())
-    yield Row.at_most("Stewart platform, against scipy, the largest difference", agrees, "", asked=1e-6)
+    yield Row.at_most(f"{name}, against scipy, the largest difference", agrees, "", asked=1e-6)
     ways: dict[str, Callable[[], object]] = {OURS: lambda: [model.solve(one) for one in given], SCIPY: by_scipy}
     best = _best(bench, ways)
-    yield Row.faster("model.solve of a Stewart platform", best[OURS], best[SCIPY], SCIPY, asked=1.0)
+    yield Row.faster(f"model.solve of {name}", best[OURS], best[SCIPY], SCIPY, asked=1.0)
 
 
 def _arms(bench: Bench) -> Iterator[Row]:
