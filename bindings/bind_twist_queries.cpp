@@ -82,6 +82,12 @@ Asked asked_motion(Self self, const Given& given) {
   return asked;
 }
 
+/// Whether Python adds velocities that were measured alone to the answers.
+bool adds_velocities(Self self, nb::handle measured) {
+  return core(self).forest->has_velocities() && (!PyBool_Check(measured.ptr()) || measured.is(Py_True));
+}
+
+template <bool kPlain>
 PyObject* twist_call(PyObject* self_object, PyObject* const* args, Py_ssize_t positional, PyObject* keywords) {
   static const auto* expected = new Keywords<11>("twist", {{{"of", nullptr},
                                                             {"relative_to", nullptr},
@@ -98,6 +104,13 @@ PyObject* twist_call(PyObject* self_object, PyObject* const* args, Py_ssize_t po
     const auto [of, relative_to, expressed_in, point, at, window, outside, policy, interpolation, hold_up_to_s, measured] =
         expected->read(args, positional, keywords);
     const Self self{nb::handle(self_object)};
+    if (!kPlain && is_native_policy(policy) && adds_velocities(self, measured))
+      return nb::object(core(self).upcalls.with_velocities(
+                            self, "twist", "of"_a = of, "relative_to"_a = relative_to, "expressed_in"_a = expressed_in,
+                            "point"_a = point, "at"_a = at, "window"_a = window, "outside"_a = outside, "policy"_a = policy,
+                            "interpolation"_a = interpolation, "hold_up_to_s"_a = hold_up_to_s, "measured"_a = measured))
+          .release()
+          .ptr();
     if (!is_native_policy(policy))
       return nb::object(by_policy(self, "twist", "of"_a = of, "relative_to"_a = relative_to, "expressed_in"_a = expressed_in,
                                   "point"_a = point, "at"_a = at, "window"_a = window, "outside"_a = outside, "policy"_a = policy,
@@ -125,6 +138,11 @@ nb::object twists(Self self, nb::handle of, nb::handle relative_to, nb::handle a
     return by_policy(self, "twists", "of"_a = of, "relative_to"_a = relative_to, "expressed_in"_a = expressed_in,
                      "point"_a = point, "at"_a = at, "window"_a = window, "outside"_a = outside, "policy"_a = policy,
                      "interpolation"_a = interpolation, "hold_up_to_s"_a = hold_up_to_s, "measured"_a = measured);
+  if (adds_velocities(self, measured))
+    return core(self).upcalls.with_velocities(
+        self, "twists", "of"_a = of, "relative_to"_a = relative_to, "expressed_in"_a = expressed_in, "point"_a = point,
+        "at"_a = at, "window"_a = window, "outside"_a = outside, "policy"_a = policy, "interpolation"_a = interpolation,
+        "hold_up_to_s"_a = hold_up_to_s, "measured"_a = measured);
   const Asked asked =
       asked_motion(self, {of, relative_to, expressed_in, point, window, outside, policy, interpolation, hold_up_to_s, measured});
   const Stamps stamps(at, "at");
@@ -144,6 +162,11 @@ nb::tuple twists_with_covariances(Self self, nb::handle of, nb::handle relative_
                                "expressed_in"_a = expressed_in, "point"_a = point, "at"_a = at, "window"_a = window,
                                "outside"_a = outside, "policy"_a = policy, "interpolation"_a = interpolation,
                                "hold_up_to_s"_a = hold_up_to_s, "measured"_a = measured));
+  if (adds_velocities(self, measured))
+    return nb::tuple(core(self).upcalls.with_velocities(
+        self, "twists_with_covariances", "of"_a = of, "relative_to"_a = relative_to, "expressed_in"_a = expressed_in,
+        "point"_a = point, "at"_a = at, "window"_a = window, "outside"_a = outside, "policy"_a = policy,
+        "interpolation"_a = interpolation, "hold_up_to_s"_a = hold_up_to_s, "measured"_a = measured));
   const Asked asked =
       asked_motion(self, {of, relative_to, expressed_in, point, window, outside, policy, interpolation, hold_up_to_s, measured});
   const Stamps stamps(at, "at");
@@ -198,8 +221,14 @@ constexpr const char* kTwistDocumentation =
 }  // namespace
 
 void bind_world_twists(nb::class_<StoreCore>& store, nb::class_<WorldFace>& face) {
-  static PyMethodDef twist_method{"twist", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(twist_call)),
+  static PyMethodDef twist_method{"twist", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(twist_call<false>)),
                                   METH_FASTCALL | METH_KEYWORDS, kTwistDocumentation};
+  static PyMethodDef plain_method{
+      "plain_twist", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(twist_call<true>)), METH_FASTCALL | METH_KEYWORDS,
+      "plain_twist($self, *, of, relative_to, expressed_in=None, point=None, at=..., window=None, outside='raise', "
+      "policy='unique', interpolation=None, hold_up_to_s=None, measured=True)\n--\n\n"
+      "As `twist`, without angular and linear velocities that were measured alone."};
+  store.attr("plain_twist") = nb::steal(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(store.ptr()), &plain_method));
   static const std::string twists_sig = signature(
       "def twists(self, *, of: str | NodeId, relative_to: str | NodeId, at: ArrayLike, expressed_in: str | NodeId | None = None, "
       "point: str | NodeId | None = None, "

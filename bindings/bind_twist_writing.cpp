@@ -93,7 +93,7 @@ GivenTwist given_twist(Self self, nb::handle of, nb::handle relative_to, const G
   if (given.linear.is_none() || given.angular.is_none() || given.expressed_in.is_none())
     raise("InvalidArgument",
           "set_twist takes linear= and angular= along the axes of expressed_in=, or twist=: a Twist, BodyTwist, HybridTwist, "
-          "SpatialTwist.");
+          "SpatialTwist. An angular or a linear velocity alone goes to set_angular_velocity or set_linear_velocity.");
   return given;
 }
 

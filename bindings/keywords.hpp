@@ -32,7 +32,9 @@ class Keywords {
   }
 
   [[nodiscard]] std::array<nb::handle, Count> read(PyObject* const* args, Py_ssize_t positional, PyObject* keywords) const {
-    if (positional > 0) fail(PyExc_TypeError, "takes keyword arguments only, as in of=, in_frame=");
+    if (positional > 0)
+      fail(PyExc_TypeError, std::string("takes keyword arguments only, as in ") + PyUnicode_AsUTF8(names_[0]) + "=, " +
+                                PyUnicode_AsUTF8(names_[1]) + "=");
     std::array<nb::handle, Count> values;
     const Py_ssize_t given = keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords);
     for (Py_ssize_t k = 0; k < given; ++k) values[position(PyTuple_GET_ITEM(keywords, k), static_cast<std::size_t>(k))] = args[k];

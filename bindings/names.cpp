@@ -126,6 +126,7 @@ Upcalls::Upcalls(nb::handle given)
       admit_joint_series(nb::object(given.attr("admit_joint_series"))),
       pose_between_points(nb::object(given.attr("pose_between_points"))),
       by_policy(nb::object(given.attr("by_policy"))),
+      with_velocities(nb::object(given.attr("with_velocities"))),
       notify(nb::object(given.attr("notify"))),
       warn_of_dropped(nb::object(given.attr("warn_of_dropped"))),
       as_transform(nb::object(given.attr("as_transform"))),

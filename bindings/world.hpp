@@ -44,7 +44,7 @@ struct Upcalls {
   Upcall check_new_pose, read_twist, store_twist, resolve_pending;            // rules of bodies; twists that wait for poses
   Upcall complete_joints, complete_joint_series, joints_came, wheels_turned;  // joints that follow from others
   Upcall admit_joints, admit_joint_series;                                    // names that are no variables; limits
-  Upcall pose_between_points, by_policy;                                      // questions that Python puts together
+  Upcall pose_between_points, by_policy, with_velocities;                     // questions that Python puts together
   Upcall notify;                                                              // observers, in the order of the changes
   Upcall warn_of_dropped;                                                     // samples of a batch that are not kept
   Upcall as_transform, as_joint_covariance, as_joint_covariances, with_row;   // values: no store

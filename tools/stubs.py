@@ -59,6 +59,7 @@ READ_BY_THEMSELVES = {
     "pose": (core.StoreCore, POSE),
     "can_pose": (core.StoreCore, CAN_POSE),
     "twist": (core.StoreCore, TWIST),
+    "plain_twist": (core.StoreCore, TWIST.replace("def twist", "def plain_twist")),
     "run": (core.Tape, RUN),
     "__call__": (core.TapeFunction, CALL),
 }

@@ -835,6 +835,9 @@ class StoreCore:
         preferred while it is open; a 'fallback' counts where nothing else is open.
         """
 
+    def plain_twist(self, *, of: str | NodeId, relative_to: str | NodeId, expressed_in: str | NodeId | None = None, point: str | NodeId | None = None, at: StampLike | Latest = LATEST, window: int | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, hold_up_to_s: float | None = None, measured: bool = True) -> TwistAnswer:
+        """As `twist`, without angular and linear velocities that were measured alone."""
+
     def twist(self, *, of: str | NodeId, relative_to: str | NodeId, expressed_in: str | NodeId | None = None, point: str | NodeId | None = None, at: StampLike | Latest = LATEST, window: int | None = None, outside: str = 'raise', policy: str | Callable[..., Any] = 'unique', interpolation: str | None = None, hold_up_to_s: float | None = None, measured: bool = True) -> TwistAnswer:
         """How a body moved relative to another, at one instant.
 

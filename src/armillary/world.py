@@ -20,6 +20,7 @@ from armillary.store import PoseQuery, Query, Settings, Store, TwistQuery, point
 from armillary.store.diagnosis import diagnose
 from armillary.store.names import frame_name, frame_of_body
 from armillary.store.nodes import names_of_nodes, without_nodes
+from armillary.store.velocity_names import velocity_of
 from armillary.store.wrench_names import wrench_of
 
 if TYPE_CHECKING:
@@ -862,6 +863,66 @@ class World(WorldFace):
         """Return the twists of `set_twist(..., pending=True)` that still wait for poses, oldest first."""
         return self.store.pending_twists()
 
+    # -- Velocities alone
+
+    def set_angular_velocity(
+        self,
+        *,
+        of: str | NodeId,
+        relative_to: str | NodeId,
+        at: StampLike,
+        xyz: ArrayLike | None = None,
+        velocity: AngularVelocity | None = None,
+        expressed_in: str | NodeId | None = None,
+        source: str | None = None,
+        covariance: ArrayLike | None = None,
+    ) -> None:
+        """Say how a body turns, as a gyro measures it; how it moves besides follows from the poses.
+
+        Args:
+            of: The frame of the sensor.
+            relative_to: A frame on the body that it turns relative to.
+            at: Instant [ns].
+            xyz: (3,) [rad/s].
+            velocity: In its place an `AngularVelocity`.
+            expressed_in: The frame along whose axes the numbers are; `of` if not given.
+            source: Who asserts it; the world's own name if not given.
+            covariance: (3, 3) or three variances, along the same axes; unknown if not given.
+        """
+        from armillary.store.velocities import set_velocity  # noqa: PLC0415  (few programs measure half a motion)
+
+        names: dict[str, Any] = {"of": of, "relative_to": relative_to, "expressed_in": expressed_in, "source": source}
+        set_velocity(self.store, "angular", **names, at=at, xyz=xyz, velocity=velocity, covariance=covariance)
+
+    def set_linear_velocity(
+        self,
+        *,
+        of: str | NodeId,
+        relative_to: str | NodeId,
+        at: StampLike,
+        xyz: ArrayLike | None = None,
+        velocity: LinearVelocity | None = None,
+        expressed_in: str | NodeId | None = None,
+        source: str | None = None,
+        covariance: ArrayLike | None = None,
+    ) -> None:
+        """Say how the origin of a frame moves, as a Doppler log measures it; how it turns follows from the poses.
+
+        Args:
+            of: The frame of the sensor.
+            relative_to: A frame on the body that it moves relative to.
+            at: Instant [ns].
+            xyz: (3,) [m/s].
+            velocity: In its place a `LinearVelocity` of that origin.
+            expressed_in: As for `set_angular_velocity`.
+            source: As for `set_angular_velocity`.
+            covariance: As for `set_angular_velocity`.
+        """
+        from armillary.store.velocities import set_velocity  # noqa: PLC0415  (see `set_angular_velocity`)
+
+        names: dict[str, Any] = {"of": of, "relative_to": relative_to, "expressed_in": expressed_in, "source": source}
+        set_velocity(self.store, "linear", **names, at=at, xyz=xyz, velocity=velocity, covariance=covariance)
+
     # -- Wrenches
 
     def set_wrench(
@@ -1276,7 +1337,7 @@ class World(WorldFace):
 
     def joints(self) -> tuple[str, ...]:
         """Return the names of the joints, in the order they were added."""
-        return tuple(name for name in self.store.joints() if wrench_of(name) is None)
+        return tuple(name for name in self.store.joints() if wrench_of(name) is None and velocity_of(name) is None)
 
     def joint(
         self,

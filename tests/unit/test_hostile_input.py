@@ -91,6 +91,8 @@ ROWS = np.array([STILL.xyz_wxyz] * 2)
 EDGE = {"of": "robot", "in_frame": "map"}
 QUESTION = EDGE | {"at": LATEST, "of_at": None, "fixed_frame": None}
 MOTION = {"of": "robot", "relative_to": "map", "expressed_in": None, "at": LATEST, "window": None}
+MOTION_ALONE = {"of": "robot", "relative_to": "map", "at": seconds(1), "velocity": None, "expressed_in": "robot"}
+MOTION_ALONE |= {"source": None, "covariance": None}
 PUSH = {"of": "robot", "by": "table"}
 MORE_MOTION = {"point": None, "measured": True}
 CONTEXT = {"outside": "raise", "policy": "unique", "interpolation": None}
@@ -181,6 +183,8 @@ CALLS: dict[str, dict[str, Any]] = {
         "angular": (0, 0, 1),
     }
     | {"at": seconds(1), "source": None, "covariance": None, "pending": False, "twist": None},
+    "set_angular_velocity": MOTION_ALONE | {"xyz": (0, 0, 1)},
+    "set_linear_velocity": MOTION_ALONE | {"xyz": (1, 0, 0)},
     "set_twists": {"of": "robot", "relative_to": "map", "at": [seconds(1)], "twists": [[0, 0, 0, 0, 0, 1]]}
     | {"expressed_in": "robot", "source": None, "covariances": None},
     "set_wrench": PUSH

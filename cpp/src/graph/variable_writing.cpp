@@ -24,6 +24,8 @@ VariablePtr Forest::find_variable(std::string_view name) const {
   return id == kNone || state_->variables.is_hidden(id) ? nullptr : state_->variables.share(id);
 }
 
+bool Forest::has_velocities() const { return state_->variables.has_velocities(); }
+
 std::vector<std::pair<std::string, VariableKind>> Forest::variables() const {
   const Guard guard(state_->lock);
   std::vector<std::pair<std::string, VariableKind>> all;

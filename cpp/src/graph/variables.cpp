@@ -80,6 +80,8 @@ Failure Variables::declare(std::span<const Declaration> declarations) {
 }
 
 void Variables::add(std::string_view name, VariableKind kind, std::uint32_t part) {
+  constexpr std::string_view kOfVelocity = " relative to ";  // in store/velocity_names.py
+  if (name.find(kOfVelocity) != std::string_view::npos) has_velocities_.store(true, std::memory_order_relaxed);
   const auto id = static_cast<VariableId>(all_.size());
   const Variable* lead = part > 0 ? all_[id - part].get() : nullptr;
   all_.push_back(std::make_shared<Variable>(std::string(name), kind, id, part, lead, retention_.history));

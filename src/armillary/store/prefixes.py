@@ -19,6 +19,7 @@ from armillary.store.nodes import MOUNT, id_of_frame, maker_of
 from armillary.store.payloads import Connection
 from armillary.store.requests import ALWAYS_NS
 from armillary.store.values import as_text
+from armillary.store.velocity_names import VelocityName, velocity_of
 from armillary.store.wrench_names import WrenchName, wrench_of
 from armillary.transforms import check_name
 
@@ -100,12 +101,16 @@ class Prefix:
         return str(self.node(node)) + (MOUNT if name.endswith(MOUNT) else "")
 
     def variable(self, name: str) -> str:
-        """Return the name of a joint here, or of one component of a wrench, both ends of which get the prefix."""
-        wrench = wrench_of(name)
-        if wrench is None:
-            return self.name(name)
-        renamed = WrenchName(self.name(wrench.of), self.name(wrench.by))
-        return renamed.variables[wrench.variables.index(name)]
+        """Return the name of a joint here, or of one component of a wrench or a velocity, whose ends get the prefix."""
+        whole: WrenchName | VelocityName | None = wrench_of(name)
+        if whole is not None:
+            renamed: WrenchName | VelocityName = WrenchName(self.name(whole[0]), self.name(whole[1]))
+        else:
+            whole = velocity_of(name)
+            if whole is None:
+                return self.name(name)
+            renamed = VelocityName(whole.kind, self.name(whole.of), self.name(whole.relative_to))
+        return renamed.variables[whole.variables.index(name)]
 
     def node(self, node: NodeId) -> NodeId:
         """Return the id of a node here."""

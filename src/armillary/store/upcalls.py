@@ -18,6 +18,13 @@ __all__ = ["UPCALLS", "Upcalls"]
 Call = Callable[..., Any]
 
 
+def with_velocities(store: Any, question: str, **asked: Any) -> Any:
+    """Answer a question about motion with the velocities that were measured alone."""
+    from armillary.store.velocities import with_velocities as answer  # noqa: PLC0415  (few programs measure half a motion)
+
+    return answer(store, question, **asked)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upcalls:
     """The functions, each with the store as its first argument where it needs one.
@@ -41,6 +48,7 @@ class Upcalls:
         wheels_turned: (store, at, source): move the bases whose wheels got a velocity.
         pose_between_points: (store, of=, ...): a pose of other points or along other axes than those of its frames.
         by_policy: (store, question, ...): answer by a policy that is a callable.
+        with_velocities: (store, question, ...): the motions of a question with velocities that were measured alone.
         notify: (store, change): run a change in its order and notify observers of its record.
         as_transform: (value): any pose coordinates as a `Transform`.
         as_joint_covariance: (covariance, count, with_velocities): a checked (k, k) matrix.
@@ -66,6 +74,7 @@ class Upcalls:
     wheels_turned: Call
     pose_between_points: Call
     by_policy: Call
+    with_velocities: Call
     notify: Call
     as_transform: Call
     as_joint_covariance: Call
@@ -92,6 +101,7 @@ UPCALLS = Upcalls(
     wheels_turned=joints.wheels_turned,
     pose_between_points=points.pose_between_points,
     by_policy=query.by_policy,
+    with_velocities=with_velocities,
     notify=notify_of_change,
     as_transform=as_transform,
     as_joint_covariance=joints.as_joint_covariance,

@@ -257,7 +257,8 @@ class Forest {
 
   /// See `Variables::declare`.
   Failure declare_variables(std::span<const Variables::Declaration> declarations);
-  [[nodiscard]] VariablePtr find_variable(std::string_view name) const;                      ///< null where there is none
+  [[nodiscard]] VariablePtr find_variable(std::string_view name) const;  ///< null where there is none
+  [[nodiscard]] bool has_velocities() const;  ///< whether some velocity was measured alone: see `Variables::has_velocities`
   [[nodiscard]] std::vector<std::pair<std::string, VariableKind>> variables() const;         ///< in the order they came
   [[nodiscard]] Result<ChannelId> joint_channel(ChannelName name, std::string_view source);  ///< for `set_joints`
   /// Rows as `Channel` has them. All or nothing; rotations are brought to length one in place.

@@ -169,6 +169,8 @@ class Variables {
   [[nodiscard]] const Variable& operator[](VariableId id) const { return *all_[id]; }
   [[nodiscard]] VariablePtr share(VariableId id) const { return all_[id]; }
   [[nodiscard]] std::size_t size() const { return all_.size(); }
+  /// Whether some are the components of an angular or a linear velocity that was measured alone; of any thread.
+  [[nodiscard]] bool has_velocities() const { return has_velocities_.load(std::memory_order_relaxed); }
 
   /// The channel of this name, made where it is new. A part of a rotation alone is refused.
   [[nodiscard]] Result<ChannelId> channel(const ChannelName& name);
@@ -208,6 +210,7 @@ class Variables {
 
   Retention retention_;
   Duration rival_timeout_;
+  std::atomic<bool> has_velocities_{false};
   std::vector<std::shared_ptr<Variable>> all_;
   std::map<std::string, VariableId, std::less<>> ids_;
   std::vector<std::vector<PreferenceStep>> preferences_;  // of each variable
