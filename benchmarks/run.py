@@ -52,6 +52,7 @@ TOPICS = (
     "tapes",
     "expressions",
     "models",
+    "motion",
     "viewer",
 )
 REPEATS, QUICK_REPEATS = 20, 3

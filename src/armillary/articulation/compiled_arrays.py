@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +46,7 @@ class CompiledArrays:
     Attributes:
         order: The positions that are read.
         arrays: By name, the arrays; a call writes into them.
+        changing: The names of those that a call writes into.
 
     Args:
         arrays: By name, an array with the numbers, and the blocks of expressions that replace some of them.
@@ -78,18 +80,23 @@ class CompiledArrays:
         self.names = tuple(str(variable) for variable in self.order)
         self._compiled = None if stacked is None else stacked.compile(order=self.order, backend=backend)
         self._out = np.empty(begin)
+        self.changing = frozenset(
+            name for name, (_, own) in arrays.items() if any(not b.expression.is_grounded for b in own)
+        )
 
     def values(self, configuration: Mapping[Any, float]) -> Array:
         """Return the positions that are read as an array, in their order."""
         return values_in_order(configuration, self.names)
 
-    def evaluate(self, values: Array) -> None:
-        """Write the arrays anew, from positions in their order."""
+    def evaluate(self, values: Array) -> bool:
+        """Write the arrays anew, from positions in their order; False where a number that was written is not finite."""
         if self._compiled is None:
-            return
-        self._compiled(values, out=self._out)
+            return True
+        out = self._out
+        self._compiled(values, out=out)
         for array, places, begin, end in self._parts:
-            array[places] = self._out[begin:end]
+            array[places] = out[begin:end]
+        return math.isfinite(out.dot(out))
 
 
 def _entries(blocks: Sequence[Block]) -> VectorExpression:

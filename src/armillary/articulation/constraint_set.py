@@ -122,6 +122,7 @@ class ConstraintSet:
         self.matrix = self._arrays.arrays["matrix"]
         self.order, self.position_names = self._arrays.order, self._arrays.names
         self.alone = _alone(rows)
+        self._is_constant = np.array([row.lower.is_grounded and row.upper.is_grounded for row in rows], dtype=bool)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -143,6 +144,10 @@ class ConstraintSet:
         found = {name: array.copy() for name, array in self._arrays.arrays.items()}
         return ConstraintRows(names=self.names, conditional=self._conditional, **found)
 
+    def are_constant(self, rows: NDArray[np.intp]) -> bool:
+        """Whether the bounds of all these rows are numbers that never change."""
+        return bool(self._is_constant[rows].all())
+
     def guidance(self, row: int) -> tuple[Array, Array]:
         """Return how the bounds of a row with conditions change along the controls, as of the last update."""
         place = self._conditional.index(row)
@@ -151,12 +156,13 @@ class ConstraintSet:
 
     def update(self, configuration: Mapping[Any, float]) -> None:
         """Write `lower`, `upper` and `matrix` anew, which is what `evaluate` does without the copies."""
-        self._arrays.evaluate(self._arrays.values(configuration))
-        if np.isnan(self.lower).any() or np.isnan(self.upper).any() or not np.isfinite(self.matrix).all():
-            self._refuse()
+        if not self._arrays.evaluate(self._arrays.values(configuration)):
+            self._check()
 
-    def _refuse(self) -> None:
+    def _check(self) -> None:
         wrong = np.isnan(self.lower) | np.isnan(self.upper) | ~np.isfinite(self.matrix).all(axis=1)
+        if not wrong.any():  # bounds may be infinite
+            return
         raise NotFinite(
             "Constraints have no finite value here", {self.names[i]: math.nan for i in np.flatnonzero(wrong)}
         )

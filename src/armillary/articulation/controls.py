@@ -128,7 +128,7 @@ def values_in_order(configuration: Mapping[Any, float], names: Sequence[str]) ->
         if missing:
             raise NotGrounded(sorted(missing)) from None
         found = np.array([by_name[name] for name in names], dtype=np.float64)
-    if not np.isfinite(found).all():
+    if not math.isfinite(found.dot(found)):
         _refuse_what_is_not_finite(dict(zip(names, found.tolist(), strict=True)), "The configuration")
     return found
 

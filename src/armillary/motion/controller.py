@@ -50,23 +50,45 @@ class MountedWorld(Protocol):
         """Return the newest value of a joint."""
 
 
-class MotionStep(NamedTuple):
+class MotionStep:
     """What a controller chose for one step.
 
     Attributes:
         velocities: By name of a control, what to command until the next step.
-        slack: By name of a goal, what its rates miss in this step: wanted minus reached, row after row. It is zero
-            where a goal advances as it wants to.
-        errors: By name of a goal, how far it was from being met before the step.
         recovering: Constraints that were broken before the step and are being led back.
         iterations: Of the QP solver.
     """
 
-    velocities: dict[str, float]
-    slack: dict[str, Array]
-    errors: dict[str, float]
-    recovering: tuple[str, ...]
-    iterations: int
+    __slots__ = ("_goals", "_missed", "_missing", "iterations", "recovering", "velocities")
+
+    def __init__(  # noqa: PLR0917  (made in one place)
+        self,
+        velocities: dict[str, float],
+        recovering: tuple[str, ...],
+        iterations: int,
+        goals: Sequence[_Placed],
+        missed: Array,
+        missing: Array,
+    ) -> None:
+        self.velocities, self.recovering, self.iterations = velocities, recovering, iterations
+        self._goals, self._missed, self._missing = goals, missed, missing
+
+    @property
+    def slack(self) -> dict[str, Array]:
+        """By name of a goal, what its rates miss in this step: wanted minus reached, row after row.
+
+        It is zero where a goal advances as it wants to.
+        """
+        return {one.goal.name: self._missed[one.rows].copy() for one in self._goals}
+
+    @property
+    def errors(self) -> dict[str, float]:
+        """By name of a goal, how far it was from being met before the step."""
+        return {one.goal.name: _length(self._missing, one) for one in self._goals}
+
+    def __repr__(self) -> str:
+        speeds = ", ".join(f"{name}: {value:.4g}" for name, value in self.velocities.items())
+        return f"MotionStep({speeds})"
 
 
 class _Placed(NamedTuple):
@@ -76,6 +98,11 @@ class _Placed(NamedTuple):
     rows: slice
     parts: tuple[slice, ...]
     is_required: bool
+
+
+def _length(missing: Array, one: _Placed) -> float:
+    """Return how much is missing of a goal: the largest of its quantities."""
+    return max(math.sqrt(float(missing[p].dot(missing[p]))) for p in one.parts)
 
 
 class Controller:
@@ -172,7 +199,8 @@ class Controller:
             NotFinite: A position, or a goal there, is no finite number.
             NotGrounded: A position has no value.
         """
-        return self._current().step(self._configuration(configuration))
+        given = configuration if isinstance(configuration, dict) else self._configuration(configuration)
+        return self._current().step(given)
 
     def missing(self, configuration: Mapping[Any, float] | MountedWorld) -> dict[str, tuple[Array, Array]]:
         """Return, by name of a goal, what its values lack, and the Jacobian of the values along the controls."""
@@ -330,6 +358,12 @@ class _Built:
         self._inputs = np.zeros(len(self._compiled.order))
         self._given = len(parameters)
         self._missing = np.zeros(first)
+        self._measured = [one for one in self._placed if type(one.goal).measure is not Goal.measure]
+        self._has_intervals = "lower" in self._compiled.changing or bool((self._lower < self._upper).any())
+        self._has_intervals |= "upper" in self._compiled.changing
+        self._options: list[tuple[float, float, float]] = []
+        self._weights, self._gains = np.zeros(first), np.zeros(first)
+        self._limited: list[_Placed] = []
         required = [np.arange(one.rows.start, one.rows.stop) for one in self._placed if one.is_required]
         self._required = np.concatenate([np.zeros(0, dtype=np.intp), *required])
         self._efforts, self._step_s, self._names = efforts, constraints.step_s, controls.names
@@ -363,15 +397,21 @@ class _Built:
             self._inputs[begin:end] = one.goal.parameters
             begin = end
         self._inputs[begin:] = values_in_order(configuration, self._compiled.names[self._given :])
-        self._compiled.evaluate(self._inputs)
-        for one in self._placed:
-            measured = one.goal.measure(configuration)
+        is_finite = self._compiled.evaluate(self._inputs)
+        for one in self._measured:
+            measured = one.goal.measure(by_names(configuration))
             if measured is not None:
                 self._value[one.rows], self._jacobian[one.rows] = measured
-        np.clip(self._value, self._lower, self._upper, out=self._missing)
-        self._missing -= self._value
-        if not (np.isfinite(self._missing).all() and np.isfinite(self._jacobian).all()):
-            finite = np.isfinite(self._missing) & np.isfinite(self._jacobian).all(axis=1)
+        missing = self._missing
+        np.maximum(self._value, self._lower, out=missing)
+        np.minimum(missing, self._upper, out=missing)
+        missing -= self._value
+        if not is_finite or self._measured:
+            self._check()
+
+    def _check(self) -> None:
+        finite = np.isfinite(self._missing) & np.isfinite(self._jacobian).all(axis=1)
+        if not finite.all():
             wrong = {one.goal.name: math.nan for one in self._placed if not finite[one.rows].all()}
             raise NotFinite("Goals have no finite value or derivative here", wrong)
 
@@ -383,10 +423,7 @@ class _Built:
 
     def errors(self) -> dict[str, float]:
         """Return how much is missing of each goal: the largest of its quantities."""
-        return {
-            one.goal.name: max(math.sqrt(float(self._missing[p] @ self._missing[p])) for p in one.parts)
-            for one in self._placed
-        }
+        return {one.goal.name: _length(self._missing, one) for one in self._placed}
 
     def merit(self) -> float:
         """Return the weighed sum of the squares of what is missing."""
@@ -417,32 +454,37 @@ class _Built:
             program.lower[end:] = program.upper[end:] = rates[self._required]
             self._loosen_intervals(end)
         speeds, iterations = program.solve()
-        slack = rates - self._jacobian @ speeds
-        slack[weights == 0.0] = 0.0
-        return MotionStep(
-            dict(zip(self._names, speeds.tolist(), strict=True)),
-            {one.goal.name: slack[one.rows] for one in self._placed},
-            self.errors(),
-            tuple(name for name, rate in zip(limits.names, limits.broken, strict=True) if rate) if several else (),
-            iterations,
-        )
+        missed = rates - self._jacobian @ speeds
+        if self._has_intervals:
+            missed[weights == 0.0] = 0.0
+        recovering: tuple[str, ...] = ()
+        if several and limits.broken.any():
+            recovering = tuple(limits.names[i] for i in np.flatnonzero(limits.broken))
+        velocities = dict(zip(self._names, speeds.tolist(), strict=True))
+        return MotionStep(velocities, recovering, iterations, self._placed, missed, self._missing.copy())
 
     def _wanted(self) -> tuple[Array, Array]:
         """Return the rates that the goals want, and how much each counts: nothing within its interval."""
-        rates = self._missing / self._step_s
-        weights = np.empty(len(rates))
-        is_within = (self._missing == 0.0) & (self._lower < self._upper)
-        for goal, rows, parts, is_required in self._placed:
-            weights[rows] = 0.0 if is_required else goal.weight
-            if goal.gain != 1.0:
-                rates[rows] *= goal.gain
-            if goal.speed_limit < math.inf:
-                for part in parts:
-                    speed = math.sqrt(float(rates[part] @ rates[part]))
-                    if speed > goal.speed_limit:
-                        rates[part] *= goal.speed_limit / speed
-        weights[is_within] = 0.0
+        options = [(one.goal.weight, one.goal.gain, one.goal.speed_limit) for one in self._placed]
+        if options != self._options:
+            self._take_options(options)
+        rates, weights = self._missing * self._gains, self._weights
+        for one in self._limited:
+            for part in one.parts:
+                speed = math.sqrt(float(rates[part].dot(rates[part])))
+                if speed > one.goal.speed_limit:
+                    rates[part] *= one.goal.speed_limit / speed
+        if self._has_intervals:
+            weights = np.where((self._missing == 0.0) & (self._lower < self._upper), 0.0, weights)
         return rates, weights
+
+    def _take_options(self, options: list[tuple[float, float, float]]) -> None:
+        """Note weights, gains and speed limits, which can be set anew at any time."""
+        self._options = options
+        for one, (weight, gain, _) in zip(self._placed, options, strict=True):
+            self._weights[one.rows] = 0.0 if one.is_required else weight
+            self._gains[one.rows] = gain / self._step_s
+        self._limited = [one for one in self._placed if one.goal.speed_limit < math.inf]
 
     def _loosen_intervals(self, first: int) -> None:
         """Let required values move freely within their intervals."""

@@ -50,11 +50,17 @@ class Limits:
         """Write all arrays anew."""
         self._set.update(configuration)
         lower, upper = self._velocities.bounds()
-        low, high = self._positions.bounds()
-        np.maximum(np.minimum(low, upper), lower, out=self.lower)
-        np.minimum(np.maximum(high, lower), upper, out=self.upper)
+        if self._positions.is_empty:
+            self.lower[:], self.upper[:] = lower, upper
+        else:
+            self._within(lower, upper, *self._positions.bounds())
         if len(self._several):
             self._update_rows()
+
+    def _within(self, lower: Array, upper: Array, low: Array, high: Array) -> None:
+        """Take what positions allow, as far as velocities can."""
+        np.maximum(np.minimum(low, upper), lower, out=self.lower)
+        np.minimum(np.maximum(high, lower), upper, out=self.upper)
 
     def rows(self) -> Array:
         """Return the rows of several controls."""
@@ -80,15 +86,23 @@ class _Folded:
         coefficients = constraints.matrix[self._rows, sorted_columns]
         self._scale, self._is_turned = 1.0 / coefficients, coefficients < 0.0
         self._is_plain = bool(np.all(coefficients == 1.0))
+        self._is_single = len(self._columns) == len(self._rows)
+        self._is_known = False
+        self._is_constant = constraints.are_constant(self._rows)
+        self.is_empty = not len(self._rows)
         self._lower, self._upper = np.full(width, -np.inf), np.full(width, np.inf)
 
     def bounds(self) -> tuple[Array, Array]:
         """Return the intervals of all controls: for each that of its rows together."""
-        if len(self._rows):
+        if self.is_empty or self._is_known:
+            return self._lower, self._upper
+        self._is_known = self._is_constant
+        if not self.is_empty:
             lower, upper = self._set.lower[self._rows], self._set.upper[self._rows]
             if not self._is_plain:
                 lower, upper = lower * self._scale, upper * self._scale
                 lower, upper = np.where(self._is_turned, upper, lower), np.where(self._is_turned, lower, upper)
-            self._lower[self._columns] = np.maximum.reduceat(lower, self._begin)
-            self._upper[self._columns] = np.minimum.reduceat(upper, self._begin)
+            if not self._is_single:
+                lower, upper = np.maximum.reduceat(lower, self._begin), np.minimum.reduceat(upper, self._begin)
+            self._lower[self._columns], self._upper[self._columns] = lower, upper
         return self._lower, self._upper

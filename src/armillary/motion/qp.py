@@ -5,6 +5,7 @@ It minimises 1/2 v' H v + f' v over speeds v that keep lower <= v <= upper and r
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -58,23 +59,20 @@ class VelocityProgram:
             InfeasibleMotion: No speeds keep all bounds; with those that contradict each other.
             SolverFailed: The solver returned no finite speeds.
         """
-        lower, upper = np.maximum(self.lower, -_INFINITE), np.minimum(self.upper, _INFINITE)
-        if (lower > upper + _ROUNDING).any():
-            raise InfeasibleMotion(self.contradiction())
-        np.minimum(lower, upper, out=lower)
-        speeds, flag, iterations = self._solved(lower, upper)
+        speeds, flag, iterations = self._solved()
         if flag < 0:
             self._solver = None
-            speeds, flag, iterations = self._solved(lower, upper)  # from scratch: a warm start can be a bad one
+            speeds, flag, iterations = self._solved()  # from scratch: a warm start can be a bad one
         if flag < 0 and (bounds := self.contradiction()):
             self._solver = None
             raise InfeasibleMotion(bounds)
-        if flag < 0 or not np.isfinite(speeds).all():
+        if flag < 0 or not math.isfinite(speeds.dot(speeds)):
             self._solver = None
             raise SolverFailed(flag)
         return speeds, iterations
 
-    def _solved(self, lower: Array, upper: Array) -> tuple[Array, int, int]:
+    def _solved(self) -> tuple[Array, int, int]:
+        lower, upper = self.lower, self.upper
         if self._solver is None:
             self._solver = daqp.Model()
             flag, _ = self._solver.setup(
