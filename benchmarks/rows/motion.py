@@ -1,7 +1,7 @@
 """One step of inverse kinematics: a Panda, and a PR2 with its base and both arms, beside pink and pinocchio with daqp.
 
-Everybody gets the same targets and limits, and gives velocities that keep them. pink is asked with two solvers; by hand,
-a program writes what it needs and nothing else: no names, no checks of numbers, limits of joints alone.
+Everybody gets the same targets and limits, and gives velocities that keep them. pink is asked with two solvers; by
+hand, a program writes what it needs and nothing else: no names, no checks of numbers, limits of joints alone.
 """
 
 from __future__ import annotations

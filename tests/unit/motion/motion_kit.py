@@ -5,17 +5,12 @@ from __future__ import annotations
 from armillary import Transform
 from armillary.articulation import (
     ArticulationModel,
-    Constraint,
     DifferentialDrive,
     FixedJoint,
     FloatingJoint,
     Limits,
     PrismaticJoint,
     RevoluteJoint,
-    SetValue,
-    greater,
-    logical_and,
-    position,
 )
 
 ARM = (  # name, axis, offset along x
@@ -70,30 +65,3 @@ def bent(model: ArticulationModel, angle: float = 0.4) -> dict[str, float]:
     """Every angle of the arm, alternating; everything else at zero."""
     found = {variable.name: 0.0 for variable in model.variables()}
     return found | {f"arm/{name}": angle * (-1.0) ** i for i, (name, _, _) in enumerate(ARM)}
-
-
-def lockbox(conditions=None) -> ArticulationModel:
-    """The box of the thesis (4.12, 4.13): six slides that lock each other; `a` opens it.
-
-    Args:
-        conditions: By slide, other conditions than those of the thesis.
-    """
-    model = ArticulationModel()
-    slides = {name: position(f"box/{name}") for name in "abcdef"}
-    locks = {
-        "a": logical_and(greater(slides["b"], 0.4), greater(slides["c"], 0.6)),
-        "b": greater(slides["d"], 0.8),
-        "c": logical_and(greater(slides["d"], 0.5), greater(slides["e"], 1.0)),
-        "d": greater(slides["e"], 0.9),
-        "e": greater(slides["f"], 1.2),
-    } | (conditions or {})
-    for name, slide in slides.items():
-        speed, free = (0.4 if name in "af" else 0.1), locks.get(name, 1.0)
-        lower = -speed * free if name == "a" else -speed
-        model.apply(SetValue(f"box/{name}_speed", Constraint(lower, speed * free, slide.velocity)), tag=f"speed {name}")
-    for name, end in (("b", 0.7), ("c", 0.8), ("d", 0.9), ("e", 1.1)):
-        model.apply(SetValue(f"box/{name}_range", Constraint(0.0, end, slides[name])), tag=f"range {name}")
-    return model
-
-
-CLOSED_BOX = {f"box/{name}": 0.0 for name in "abcdef"}

@@ -9,15 +9,15 @@ import pytest
 
 from armillary import errors
 from armillary.articulation import Constraint, SetValue, greater, less, logical_and, logical_or, position, velocity
+from armillary.demos.lockbox import CLOSED, lockbox
 from armillary.motion import Controller, JointGoal, PostureGoal, Unlocking
-from unit.motion.motion_kit import CLOSED_BOX, lockbox
 
 D = position("box/d")
 TWICE = {"b": less(D, 0.2), "c": greater(D, 0.4)}
 """`d` in two places, one after the other: b moves while d is below 0.2, and c while it is above 0.4."""
 
 
-def opened(model, *, dt_s: float, begin=CLOSED_BOX, unmet="raise") -> list[dict[str, float]]:
+def opened(model, *, dt_s: float, begin=CLOSED, unmet="raise") -> list[dict[str, float]]:
     controller = Controller(model, controls=model.controls(), dt_s=dt_s)
     controller.add(JointGoal("box/a", 1.2, tolerance=1e-3, name="open"))
     return Unlocking(controller).run(begin, unmet=unmet)
@@ -54,7 +54,7 @@ class TestTheLockboxOfTheThesis:
     def test_begins_with_what_is_free(self):
         controller = Controller(lockbox(), controls=lockbox().controls(), dt_s=0.1)
         controller.add(JointGoal("box/a", 1.2))
-        (first,) = Unlocking(controller).explore(CLOSED_BOX)
+        (first,) = Unlocking(controller).explore(CLOSED)
         assert (first.variable, first.direction, first.opens) == ("box/f", 1.0, "box/e_speed")
         assert first.threshold == pytest.approx(1.2, abs=1e-6)
 
@@ -66,7 +66,7 @@ class TestABoxThatNeedsAVariableInTwoPlaces:
     @pytest.mark.parametrize("dt_s", [0.19, 0.1])
     def test_is_opened(self, dt_s, begin):
         model = lockbox(TWICE)
-        passed = opened(model, dt_s=dt_s, begin=CLOSED_BOX | {"box/d": begin})
+        passed = opened(model, dt_s=dt_s, begin=CLOSED | {"box/d": begin})
         assert passed[-1]["box/a"] == pytest.approx(1.2, abs=1e-3)
         assert not limits_break(model, passed, dt_s)
 
@@ -117,8 +117,8 @@ class TestALock:
         controller.add(JointGoal("box/f", 0.5, name="free"))
         controller.add(PostureGoal({"box/b": 0.0}))
         unlocking = Unlocking(controller)
-        assert unlocking.run(CLOSED_BOX, unmet="raise")[-1]["box/f"] == pytest.approx(0.5, abs=1e-3)
+        assert unlocking.run(CLOSED, unmet="raise")[-1]["box/f"] == pytest.approx(0.5, abs=1e-3)
         with pytest.raises(errors.InvalidArgument, match="unmet must be"):
-            unlocking.run(CLOSED_BOX, unmet="no")
+            unlocking.run(CLOSED, unmet="no")
         with pytest.raises(errors.NotFinite):
-            unlocking.step(CLOSED_BOX | {"box/f": math.nan})
+            unlocking.step(CLOSED | {"box/f": math.nan})

@@ -9,11 +9,12 @@ import pickle
 import pytest
 
 from armillary import errors
+from armillary.demos.lockbox import CLOSED, lockbox
 from armillary.motion import Controller, JointGoal, Unlocking
 from armillary.motion.qp import VelocityProgram
 from unit.errors.kinds import MOTION
 from unit.kit import error_of
-from unit.motion.motion_kit import CLOSED_BOX, arm, bent, lockbox
+from unit.motion.motion_kit import arm, bent
 
 
 def _controller(target: float = 0.4, *, is_required: bool = False) -> Controller:
@@ -41,7 +42,7 @@ CALLS = {
     errors.NotFinite: lambda: _controller().step(bent(arm()) | {"desk/drawer": math.nan}),
     errors.InfeasibleMotion: lambda: _controller(is_required=True).step(bent(arm())),
     errors.SolverFailed: lambda: _without_number().solve(),
-    errors.Unmovable: lambda: _nailed().run(CLOSED_BOX),
+    errors.Unmovable: lambda: _nailed().run(CLOSED),
     errors.NotMet: lambda: _controller(0.9).run(bent(arm()), unmet="raise"),
 }
 
