@@ -34,7 +34,8 @@ def lockbox(conditions: Mapping[str, Expression | float] | None = None) -> Artic
         "c": logical_and(greater(slides["d"], 0.5), greater(slides["e"], 1.0)),
         "d": greater(slides["e"], 0.9),
         "e": greater(slides["f"], 1.2),
-    } | dict(conditions or {})
+    }
+    locks |= conditions or {}
     for name, slide in slides.items():
         speed, free = (0.4 if name in "af" else 0.1), locks.get(name, 1.0)
         lower = -speed * free if name == "a" else -speed
