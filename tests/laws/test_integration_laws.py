@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -93,3 +94,45 @@ class TestIntegration:
             step()
         for t, expected in integrated(VALUES[2], 0, twists).items():
             assert_close(world.pose(**ASK, at=t).transform, expected)
+
+
+WAYS = {
+    "at the frame": ("base", "odom", "base"),
+    "at what is fixed to it": ("imu", "odom", "imu"),
+    "against what its parent is fixed to": ("base", "wall", "imu"),
+    "of the reference against it": ("wall", "base", "wall"),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+class TestTwistsMeasuredAnywhereOnTheTwoBodies:
+    @given(random=st.randoms(use_true_random=False), seed=st.integers(0, 2**32 - 1))
+    @examples(30)
+    def test_lead_to_the_same_poses_in_any_order(self, way, random, seed):
+        """Late poses and late twists as well; asked between the poses, after them, and ahead of all."""
+        of, relative_to, axes = WAYS[way]
+        draw = np.random.default_rng(seed)
+        mounts = [Transform.exp(draw.uniform(-1, 1, 6)) for _ in range(2)]
+        said = [("pose", seconds(t), Transform.exp(draw.uniform(-0.5, 0.5, 6))) for t in (0.0, 1.0, 2.0)]
+        said += [("twist", seconds(t), draw.normal(size=6)) for t in (0.3, 0.9, 1.4, 2.2, 2.5, 2.7)]
+
+        def told(order: list) -> World:
+            world = World(name="robot", history=None)
+            world.fix(of="imu", in_frame="base", transform=mounts[0])
+            world.fix(of="wall", in_frame="odom", transform=mounts[1])
+            for kind, at, value in order:
+                if kind == "pose":
+                    world.set_pose(of="base", in_frame="odom", transform=value, at=at)
+                else:
+                    names = {"of": of, "relative_to": relative_to, "expressed_in": axes}
+                    world.set_twist(**names, linear=value[:3], angular=value[3:], at=at)
+            return world
+
+        shuffled = random.sample(said, len(said))
+        in_order, mixed = told(said), told(shuffled)
+        for t in (0.0, 0.6, 1.0, 1.2, 2.0, 2.1, 2.5, 2.7, 3.1):
+            ask = {"of": "base", "in_frame": "odom", "at": seconds(t), "outside": "predict"}
+            first, second = in_order.pose(**ask), mixed.pose(**ask)
+            assert_close(second.transform, first.transform.matrix)
+            assert first.method == second.method
+        assert in_order.pose(of="base", in_frame="odom", at=seconds(2.6)).method == "integrated"

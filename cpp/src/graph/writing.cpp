@@ -83,7 +83,7 @@ bool Forest::State::write_in_place(RelationRecord& relation, const Sample& sampl
   track.watches.inserted(sample.at);
   if (!taps.empty() && !relation.is_of_scene)
     copy_to_taps(SampleKind::pose, relation.id, sample.at, sample.values, side_of(sample.side));
-  if (!frames[track.of].twists.empty() && sample.at == run.series()->newest_given())
+  if (!twists.empty() && sample.at == run.series()->newest_given())
     on_poses_inserted(track, sample.at, sample.at);
   return true;
 }
@@ -205,7 +205,7 @@ Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t>
                    side_of(sides == nullptr ? nullptr : sides + row * Covariance::kPacked));
   if (!relation->track->watches.empty())
     for (const std::int64_t stamp : stamps) relation->track->watches.inserted({stamp});
-  if (frames[relation->of].twists.empty()) return {};
+  if (twists.empty()) return {};
   const auto [first, last] = std::ranges::minmax(stamps);
   on_poses_inserted(*relation->track, {first}, {last});
   return {};
