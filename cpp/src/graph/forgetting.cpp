@@ -133,7 +133,11 @@ void Forest::State::forget_twists(FrameId of, const ForgetSamples& edit) {
     if (kept.forgotten && edit.from <= kept.forgotten->at && kept.forgotten->at < edit.to) kept.forgotten.reset();
     bodies_changed = true;
     publish(of);
-    integrate_anew(of, kept.source);
+    std::vector<FrameId> moved{of};
+    for (const BodyId body : {rigid_body(kept.of), rigid_body_of(kept.reference)})
+      for (const FrameId root : roots_on(body)) moved.push_back(root);
+    const SourceId source = kept.source;
+    for (const FrameId frame : moved) integrate_anew(frame, source);
   }
 }
 

@@ -180,9 +180,10 @@ TrackRecord Forest::State::cut_of(const TrackRecord& track, std::vector<std::sha
     copied.push_back(cut.runs.size());
     cut.runs.push_back(run.with(rows));
   }
-  for (const RelationId id : frames[track.of].twists) {
+  const auto known = twists.empty() ? rigid.twists.end() : rigid.twists.find(rigid_body(track.of));
+  for (const RelationId id : known == rigid.twists.end() ? std::vector<RelationId>() : known->second) {
     const TwistRecord& twist = *twists.at(id);
-    if (twist.source != track.source || track.may_be_on_cycle) continue;
+    if (twist.source != track.source || track.may_be_on_cycle || is_led(twist)) continue;
     for (const std::size_t k : copied)
       write_integrated(cut, twist, std::max(cut.runs[k].from, cut.runs[k].series()->newest_given()));
   }
