@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
@@ -116,13 +117,22 @@ class Report:
             yield f"              No PNG. {pictures.missing}"
 
 
+def _waiting(name: str, *, live: bool) -> AbstractContextManager[None]:
+    if not live:
+        return nullcontext()
+    from armillary.demos.push.screen import waiting  # noqa: PLC0415  (rich is of another extra)
+
+    return waiting(name)
+
+
 def run_push(duration_s: float | None, out: Path, *, live: bool) -> Report:
     """Let three robots close everything, and one keep the kitchen in order; `live` shows the latter in real time."""
     begin = perf_counter()
     robots = {}
     for name, kind in ROBOTS.items():
-        setting = Setting(kind)
-        robots[name] = figures_of(setting, close_all(setting))
+        with _waiting(name, live=live):
+            setting = Setting(kind)
+            robots[name] = figures_of(setting, close_all(setting))
     setting = Setting(ROBOTS[_TIDIER])
     recorded = RecordedWorld(setting)
     most = {} if duration_s is None else {"max_steps": round(duration_s * _STEPS_PER_S)}

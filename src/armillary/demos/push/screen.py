@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 from rich import box
-from rich.console import Group
+from rich.console import Console, Group
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
@@ -14,14 +15,14 @@ from rich.text import Text
 from armillary.demos.push.world import RecordedWorld, shown_in_browser
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from rich.console import RenderableType
 
     from armillary.demos.push.setting import Setting
     from armillary.demos.push.tidying import Moment, Tidying
 
-__all__ = ["screen", "watch"]
+__all__ = ["screen", "waiting", "watch"]
 
 _EVERY = 2  # steps
 _LENGTH = 24
@@ -33,13 +34,24 @@ def watch(setting: Setting, recorded: RecordedWorld, run: Callable[[Callable[[Mo
     joints = [setting.joint(handle).name for handle in setting.handles]
     with shown_in_browser(recorded.world) as page, Live(Text(page), auto_refresh=False) as live:
 
-        def show(moment: Moment) -> None:
+        def show(moment: Moment) -> bool:
             recorded.record(moment)
-            sleep(max(0.0, begin + moment.time_s - monotonic()))
+            try:
+                sleep(max(0.0, begin + moment.time_s - monotonic()))
+            except KeyboardInterrupt:
+                return True
             if round(moment.time_s * 10) % _EVERY == 0:
                 live.update(screen(moment, joints, page), refresh=True)
+            return False
 
         return run(show)
+
+
+@contextmanager
+def waiting(robot: str) -> Iterator[None]:
+    """Say in the terminal which robot is pushing, for as long as it takes."""
+    with Console().status(f"The {robot} robot pushes twelve drawers and doors shut ..."):
+        yield
 
 
 def screen(moment: Moment, joints: Sequence[str], page: str) -> RenderableType:

@@ -198,7 +198,7 @@ def tidy(
         seed: Of the noise and of the order.
         most: How many things are opened.
         max_steps: At most so many steps.
-        show: Called after each step.
+        show: Called after each step; True ends it.
     """
     rng = np.random.default_rng(seed)
     eyes, robot, visitor = _Eyes(setting, alpha, rng), _Robot(setting), _Visitor(setting, rng, most)
@@ -224,8 +224,8 @@ def tidy(
         now = after
         found.steps += 1
         errors.append(float(np.mean([abs(now[joint] - estimate.configuration[joint]) for joint in joints])))
-        if show is not None:
-            show(Moment(found.steps * DT_S, now, estimate.configuration, robot.doing, len(poses)))
+        if show is not None and show(Moment(found.steps * DT_S, now, estimate.configuration, robot.doing, len(poses))):
+            break
     found.opened = visitor.opened
     found.closed = [joint for joint in visitor.opened if now[joint] <= 0.02]  # noqa: PLR2004
     found.tracking_error = float(np.mean(errors))
