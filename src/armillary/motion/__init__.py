@@ -1,5 +1,10 @@
 """Motion: velocities for robots and mechanisms from goals and the constraints of their models."""
 
+from armillary.motion.articulation_estimate import (
+    ArticulationEstimator,
+    ArticulationGuess,
+    estimate_articulation,
+)
 from armillary.motion.controller import Controller, MotionStep
 from armillary.motion.goals import (
     ExpressionGoal,
@@ -19,6 +24,8 @@ from armillary.motion.tracker import Estimate, Tracker
 from armillary.motion.tracking_filter import TrackingFilter
 
 __all__ = [
+    "ArticulationEstimator",
+    "ArticulationGuess",
     "Controller",
     "Estimate",
     "ExpressionGoal",
@@ -40,4 +47,5 @@ __all__ = [
     "Tracker",
     "TrackingFilter",
     "Unlocking",
+    "estimate_articulation",
 ]
