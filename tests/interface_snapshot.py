@@ -29,6 +29,7 @@ MODULES = (
     "armillary",
     "armillary.articulation",
     "armillary.articulation.mechanisms",
+    "armillary.collision",
     "armillary.demos.models",
     "armillary.errors",
     "armillary.formats",

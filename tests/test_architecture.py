@@ -29,6 +29,7 @@ PACKAGES = [
     f"armillary.{name}"
     for name in (
         "articulation",
+        "collision",
         "errors",
         "formats",
         "demos.models",

@@ -19,6 +19,7 @@ from armillary.motion.goals import (
     PostureGoal,
 )
 from armillary.motion.locks import Subgoal, Unlocking
+from armillary.motion.model_collision import ModelCollision
 from armillary.motion.pushing import Handle, Push, PushStep, Tool
 from armillary.motion.tracker import Estimate, Tracker
 from armillary.motion.tracking_filter import TrackingFilter
@@ -34,6 +35,7 @@ __all__ = [
     "GoalRows",
     "Handle",
     "JointGoal",
+    "ModelCollision",
     "MotionStep",
     "OrientationGoal",
     "PointingGoal",

@@ -189,7 +189,7 @@ def estimate_articulation(
     >>> turned = [Transform.from_xyz_rpy(xyz=(1, 0, 0), rpy=(0, 0, 0.1 * i)) @ Transform.from_translation((0, 0.5, 0))
     ...     for i in range(10)]
     >>> guess = estimate_articulation([(*pose.translation, *pose.rotation.wxyz) for pose in turned])
-    >>> guess.kind, guess.axis.round(6).tolist(), guess.point.round(6).tolist()
+    >>> guess.kind, np.abs(guess.axis).round(6).tolist(), np.abs(guess.point).round(6).tolist()
     ('revolute', [0.0, 0.0, 1.0], [1.0, 0.0, 0.0])
     """
     rows = _as_poses(poses)

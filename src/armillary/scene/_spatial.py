@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from armillary._core import ROOT_NODE, NodeId
 from armillary.errors import ArmillaryError, InvalidArgument, InvalidStamp
-from armillary.errors.format import format_stamp
+from armillary.errors.format import format_stamp, short_repr
+from armillary.scene._distances import closest_to, nearest_of, placed_under
 from armillary.scene.reading import SceneReader
 from armillary.scene.search import (
     Hierarchy,
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from armillary._core import SceneView
+    from armillary.collision import Distance
+    from armillary.collision.shape_pairs import PlacedShape
     from armillary.fusion.policies import AnyPolicy
     from armillary.scene.difference import Side
     from armillary.scene.search import RayHits
@@ -166,6 +169,106 @@ class SpatialReader(SceneReader):
                 else:
                     pending.extend(self.parents(node))
         return pairs
+
+    def distance(
+        self,
+        a: NodeId | str,
+        b: NodeId | str,
+        *,
+        at: int | Latest = LATEST,
+        in_frame: str | None = None,
+        outside: str = "raise",
+        policy: AnyPolicy = "unique",
+        hold_up_to_s: float | None = None,
+    ) -> Distance:
+        """How far two things are from each other at an instant: all shapes at and below one, and those of the other.
+
+        It is signed for solids, with the nearest points. Without the extra `armillary[collision]`, and for point
+        clouds, the spheres around the shapes are compared, and `is_bound` is set: it is at least so far.
+
+        Args:
+            a: One.
+            b: The other.
+            at: The instant.
+            in_frame: The frame of the points and of the normal; the root of the scene, if left out.
+            outside: As for `world.pose`.
+            policy: As for `world.pose`.
+            hold_up_to_s: As for `world.pose`.
+
+        Raises:
+            InvalidArgument: One of them has no shape, or is at or below the other.
+        """
+        own, there = self._placed(PlaceQuestion(at, outside, policy, hold_up_to_s), in_frame)
+        one, other = self._named(a), self._named(b)
+        shared = own(one) & own(other)
+        if shared:
+            raise InvalidArgument(
+                f"{short_repr(a)} and {short_repr(b)} share a shape, so they have no distance from each other. Give "
+                "two things of which none is below the other.",
+                (a, b),
+            )
+        return nearest_of(there(own(one), self.frame(one)), there(own(other), self.frame(other)))
+
+    def closest(
+        self,
+        to: NodeId | str,
+        count: int = 1,
+        *,
+        at: int | Latest = LATEST,
+        max_m: float = math.inf,
+        in_frame: str | None = None,
+        under: NodeId | str | None = None,
+        outside: str = "raise",
+        policy: AnyPolicy = "unique",
+        hold_up_to_s: float | None = None,
+    ) -> list[Distance]:
+        """The shapes that are nearest to a thing, with distance, nearest points and normal, the nearest first.
+
+        Shapes at and below the thing do not count, nor do those whose place at this instant is unknown; `b` of each
+        distance is the frame of a node. The rest as for `distance`.
+
+        Args:
+            to: The thing.
+            count: At most so many.
+            at: The instant.
+            max_m: Nothing farther away.
+            in_frame: The frame of points and normals; the root of the scene, if left out.
+            under: Only shapes at and below this node.
+            outside: As for `world.pose`.
+            policy: As for `world.pose`.
+            hold_up_to_s: As for `world.pose`.
+        """
+        check_nearest(count, max_m)
+        own, there = self._placed(PlaceQuestion(at, outside, policy, hold_up_to_s), in_frame)
+        mine = own(self._named(to))
+        others = []
+        for node in own(self._top(under)) - mine:
+            try:
+                others += there({node}, self.frame(node))
+            except InvalidArgument:
+                raise
+            except ArmillaryError:
+                continue
+        return closest_to(there(mine, self.frame(self._named(to))), others, count, max_m)
+
+    def _placed(
+        self, question: PlaceQuestion, in_frame: str | None
+    ) -> tuple[Callable[[NodeId], set[NodeId]], Callable[[set[NodeId], str], list[PlacedShape]]]:
+        """Return what is at and below a node, and where shapes of nodes are."""
+        here = self._frame_named(self._store.root_frame if in_frame is None else in_frame)
+        asked = self._asked(here, question)
+        view = self._view()
+
+        def there(nodes: set[NodeId], name: str) -> list[PlacedShape]:
+            ordered = sorted(nodes, key=str)
+            return placed_under(
+                view,
+                ordered,
+                name,
+                lambda node: self._store.pose(of=view.frame(node), in_frame=here, **asked).transform,
+            )
+
+        return lambda node: set(view.subtree(node)), there
 
     def raycast(
         self,
