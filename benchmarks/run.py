@@ -53,6 +53,8 @@ TOPICS = (
     "expressions",
     "models",
     "motion",
+    "distances",
+    "tracking",
     "viewer",
 )
 REPEATS, QUICK_REPEATS = 20, 3
