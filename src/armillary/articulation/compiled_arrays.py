@@ -65,9 +65,9 @@ class CompiledArrays:
         self._parts: list[tuple[Array, NDArray[np.intp], int, int]] = []
         begin = 0
         for name, (_, own) in arrays.items():
-            for block in own:
-                if block.expression.is_grounded:
-                    self.arrays[name].flat[block.places] = np.ravel(_entries([block]).value())
+            fixed = [block for block in own if block.expression.is_grounded]
+            if fixed:
+                self.arrays[name].flat[np.concatenate([block.places for block in fixed])] = _entries(fixed).value()
             moving = [block for block in own if not block.expression.is_grounded]
             places = np.concatenate([block.places for block in moving]) if moving else np.zeros(0, dtype=np.intp)
             if moving:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armillary.articulation._terms import term_of
 from armillary.articulation.compiled_arrays import Block, CompiledArrays
 from armillary.articulation.controls import Controls
 from armillary.articulation.expressions import Expression, MatrixExpression
@@ -248,7 +249,7 @@ def _alone(rows: Sequence[_Row]) -> NDArray[np.intp]:
     for i, row in enumerate(rows):
         if len(row.coefficients) == 1:
             ((column, one),) = row.coefficients.items()
-            if one.is_grounded and float(one) != 0.0:
+            if one.is_grounded and _number(one) != 0.0:
                 found[i] = column
     return found
 
@@ -264,12 +265,18 @@ def _constant_hessian(expression: Expression, speeds: Sequence[Variable]) -> Arr
 
 def _room(bound: Expression, expression: Expression, step_s: float) -> Expression:
     """Return the distance to a bound per step; an infinite bound stays one."""
-    if bound.is_grounded and math.isinf(float(bound)):
+    if bound.is_grounded and math.isinf(_number(bound)):
         return bound
     return (bound - expression) / step_s
 
 
+def _number(expression: Expression) -> float:
+    """Return the value of a grounded expression; most are a constant already, and need no tape."""
+    sx = term_of(expression).sx
+    return float(sx) if sx.is_constant() else float(expression)
+
+
 def _less(bound: Expression, offset: Expression) -> Expression:
-    if (bound.is_grounded and math.isinf(float(bound))) or (offset.is_grounded and float(offset) == 0.0):
+    if (bound.is_grounded and math.isinf(_number(bound))) or (offset.is_grounded and _number(offset) == 0.0):
         return bound
     return bound - offset
