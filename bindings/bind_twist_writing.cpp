@@ -107,6 +107,7 @@ void set_twist(Self self, nb::handle of, nb::handle relative_to, nb::object expr
   check_ahead(self, measured.at.ns);
   if (!given.covariance.is_none()) measured.covariance = as_covariance(given.covariance, "covariance");
   measured.source = source_of(self, source);
+  check_own_frame(self, of);
   measured.of = admitted(self, of);
   measured.relative_to = admitted(self, relative_to);
   const nb::handle axes = given.expressed_in;

@@ -13,6 +13,7 @@
 #include "convert.hpp"
 #include "frame_changes.hpp"
 #include "gil.hpp"
+#include "message_fields.hpp"
 #include "raise.hpp"
 #include "values.hpp"
 #include "world.hpp"
@@ -68,6 +69,7 @@ void check_one_path(Self self, const nb::object& of, const nb::object& in_frame,
 }  // namespace
 
 Edge admitted_edge(Self self, nb::handle of, nb::handle in_frame, nb::handle source, Stamp from) {
+  check_own_frame(self, of);
   Edge edge{nb::object(), nb::object(), source_of(self, source)};
   edge.of = admitted(self, of);
   edge.in_frame = admitted(self, in_frame);
@@ -107,6 +109,7 @@ void set_pose_by_name(Self self, nb::handle of, nb::handle in_frame, const Trans
 /// Poses come in any coordinates that numbers can be read from, and are stored as a transform.
 Transform given_transform(Self self, nb::handle value) {
   if (const std::optional<Transform> known = transform_in(value)) return *known;
+  if (const std::optional<Transform> read = transform_in_message(value)) return *read;
   return as_transform(nb::object(core(self).upcalls.as_transform(value)));
 }
 
@@ -137,6 +140,7 @@ void set_pose(Self self, nb::handle of, nb::handle in_frame, nb::handle transfor
     if (!has_interpolation(self, edge.relation(), chosen))
       return finish(self, edge, add_interpolated(self, edge.relation(), chosen, stamp, sample_of(edge, stamp, value, given)));
   }
+  check_own_frame(self, of);
   PyObject *of_id = known_id(world, of), *in_id = known_id(world, in_frame);
   if (of_id != nullptr && in_id != nullptr) {
     const SourceId who = world.forest->find_source(text_of(source_of(self, source)));
@@ -323,6 +327,7 @@ void fix(Self self, nb::handle of, nb::handle in_frame, nb::handle transform, nb
 void attach(Self self, nb::handle of, nb::handle to, nb::handle at, nb::handle source, nb::handle outside,
             nb::handle hold_up_to_s, nb::handle rank) {
   StoreCore& world = core(self);
+  check_own_frame(self, of);
   const FrameId of_id = frame_id(self, of), to_id = frame_id(self, to);
   const nb::object of_stored = nb::cast(world.forest->frame_name(of_id)), to_stored = nb::cast(world.forest->frame_name(to_id));
   if (of_id == to_id)
@@ -363,7 +368,7 @@ void bind_world_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
         .def("set_pose", &set_pose, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "at"_a.none() = nb::none(),
              "source"_a = nb::none(), "covariance"_a = nb::none(), "interpolation"_a = nb::none(),
              nb::sig("def set_pose(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | "
-                     "ArrayLike, at: int, "
+                     "TransformMessage | PoseMessage | ArrayLike, at: int, "
                      "source: str | None = None, "
                      "covariance: ArrayLike | None = None, interpolation: str | None = None) -> None"),
              "Say where a frame is at one instant.\n\n"
@@ -373,7 +378,8 @@ void bind_world_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
              "    of: Frame that is placed; made if it is new.\n"
              "    in_frame: Its parent; made if it is new.\n"
              "    transform: `in_frame_T_of`: a Transform, a (4, 4) matrix, a transform or rotation of another library (scipy,\n"
-             "        pinocchio, jaxlie ...), or any pose coordinates of numbers; stored as a translation and a quaternion.\n"
+             "        pinocchio, jaxlie ...), a Transform or Pose message of ROS, or any pose coordinates of numbers; stored as\n"
+             "        a translation and a quaternion.\n"
              "    at: Instant [ns].\n"
              "    source: Who asserts it; the world's own name if not given.\n"
              "    covariance: (6, 6), translation then rotation, in the tangent of `of`, or six variances; unknown if not "
@@ -400,7 +406,7 @@ void bind_world_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
         .def("fix", &fix, nb::kw_only(), "of"_a, "in_frame"_a, "transform"_a, "at"_a = nb::none(), "covariance"_a = nb::none(),
              "source"_a = nb::none(), "recalibrate"_a = false,
              nb::sig("def fix(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | "
-                     "ArrayLike, at: int | None "
+                     "TransformMessage | PoseMessage | ArrayLike, at: int | None "
                      "= None, covariance: ArrayLike "
                      "| None = None, source: str | None = None, recalibrate: bool = False) -> None"),
              "Fix the pose of a frame.\n\n"
@@ -437,6 +443,7 @@ void bind_world_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
            "interpolation"_a.none(),
            nb::sig("def declare_relation(self, *, of: str | NodeId, in_frame: str | NodeId, source: str | None, at: int, "
                    "interpolation: str) -> None"))
+      .def("check_own_frame", &check_own_frame, "of"_a.none(), nb::sig("def check_own_frame(self, of: object) -> None"))
       .def("check_new_relation", &check_new_relation, "of"_a, "in_frame"_a, "source"_a, "start"_a.none(),
            nb::sig(
                "def check_new_relation(self, of: str | NodeId, in_frame: str | NodeId, source: str, start: int | None) -> None"))

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "armillary/log/change.hpp"
+#include "message_fields.hpp"
 #include "raise.hpp"
 
 namespace armillary::python {
@@ -130,6 +131,8 @@ std::int64_t as_stamp(nb::handle value, const char* name) {
   const bool is_integer = PyIndex_Check(value.ptr()) && !PyBool_Check(value.ptr());
   nb::object ns = is_integer ? nb::steal(PyNumber_Index(value.ptr())) : nb::object();
   PyErr_Clear();
+  if (!ns.is_valid())
+    if (const std::optional<std::int64_t> read = stamp_in_message(value); read && is_sample_stamp({*read})) return *read;
   if (!ns.is_valid()) ns = stamps_module("as_instant")(value, name);
   return integer_stamp(ns.ptr(), value, name);
 }

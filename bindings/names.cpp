@@ -6,6 +6,7 @@
 
 #include "convert.hpp"
 #include "raise.hpp"
+#include "scene_values.hpp"
 #include "world.hpp"
 
 namespace armillary::python {
@@ -145,6 +146,23 @@ nb::object admitted(Self self, nb::handle name) {
     return nb::borrow(key != nullptr ? nb::handle(key) : name);
   }
   return text(frame_key(world, world.upcalls.admit_name(self, name)));
+}
+
+void check_own_frame(Self self, nb::handle of) {
+  if (!nb::isinstance<NodeId>(of)) return;
+  const StoreCore& world = core(self);
+  const NodeId id = nb::cast<NodeId>(of);
+  const auto version = world.store->version();
+  const scene::NodeRecord* record = version->recall(id);
+  if (record == nullptr || record->is_in_own_frame() || record->kind == NodeKind::frame) return;
+  const std::string holder = "'" + frame_label(world, of) + "'", text = id.text();
+  std::string called = "'" + text + "'";
+  for (const auto& [node, name] : names_of(*version, {id}))
+    called = "'" + std::string(text_of(name)) + "' (" + text.substr(0, 8) + ")";
+  raise("InvalidArgument",
+        "Node " + called + " has no pose of its own: it is where " + holder + " is, which it is in. To move it, call " +
+            "scene.move(...), or add it with frame=, a name for a frame of its own. To place " + holder + ", name that.",
+        of);
 }
 
 nb::object stored_name(nb::handle name) {

@@ -182,6 +182,8 @@ struct Spelling {
 [[nodiscard]] PyObject* known_id(const StoreCore& world, nb::handle name);
 /// The name as it will be stored: an old one, or a new one that is allowed.
 [[nodiscard]] nb::object admitted(Self self, nb::handle name);
+/// Refuses to place a node that has no frame of its own: that would place what it is in.
+void check_own_frame(Self self, nb::handle of);
 /// The name in its one stored form, known or not; InvalidName where no frame can have it.
 [[nodiscard]] nb::object stored_name(nb::handle name);
 /// What the forest and the log know a frame by, which is given by name or by NodeId.

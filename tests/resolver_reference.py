@@ -740,7 +740,8 @@ def _choice(by: dict[str, Piece], preferred: str | None, t: int, rival_timeout: 
     if preferred in rivals:
         return [(preferred, rivals[preferred])]
     is_put = any(piece.rank == "fallback" for piece in rivals.values())
-    rivals = {source: piece for source, piece in rivals.items() if not (is_put and piece.provider == "identity")}
+    said = {piece.parent for piece in rivals.values() if piece.provider != "identity"}  # where in it, not only that
+    rivals = {s: p for s, p in rivals.items() if p.provider != "identity" or not (is_put or p.parent in said)}
     stated = [(source, piece) for source, piece in rivals.items() if piece.rank == "statement"]
     plain = [(source, piece) for source, piece in rivals.items() if piece.rank == "plain"]
     return stated or plain or list((rivals or by).items())

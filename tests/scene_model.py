@@ -102,16 +102,23 @@ class SceneModel:
     def _take_back(self, steps: list[list[Step]], others: list[list[Step]], now: int) -> None:
         if not steps:
             raise Refused("nothing to take back")
-        others.append([self._inverse(step, now) for step in reversed(steps.pop())])
+        taken = steps.pop()
+        put, left = ({step[1] for step in taken if step[0] == done} for done in ("opened", "closed"))
+        others.append([self._inverse(step, now, step[1] in put & left) for step in reversed(taken)])
 
-    def _inverse(self, step: Step, now: int) -> Step:
+    def _inverse(self, step: Step, now: int, is_moved: bool) -> Step:
+        """What was moved was never moved; what was gone is back, or gone again, from now on."""
         done, *what = step
         if done == "assigned":
             thing, key, before, after = self._self(what[0]), *what[1:]
             thing.assignments.append((key, before, now))
             return ("assigned", thing, key, after, before)
         child, parent = map(self._self, what)
-        return self._close(child, parent, now) if done == "opened" else self._open(self._back(child, now), parent, now)
+        between = [edge for edge in self.containments if edge.child is child and edge.parent is parent]
+        if done in ("opened", "added"):
+            return self._close(child, parent, between[-1].start if is_moved and done == "opened" else now)
+        fresh = self._back(child, now)
+        return self._open(fresh, parent, between[-1].end if is_moved and fresh is child else now)
 
     def _self(self, thing: Thing) -> Thing:
         """Return a thing in its present incarnation."""
@@ -178,7 +185,8 @@ class SceneModel:
         if thing.kind in PLACED:
             self._place(thing, change.transform, None if change.at is None else at)
         self._assign(thing, change.attributes or {}, at)
-        return [self._open(thing, parent, at)]
+        self._open(thing, parent, at)
+        return [("added", thing, parent)]
 
     def _assign(self, thing: Thing, attributes: Any, at: int) -> list[Step]:
         before = thing.attributes(None)

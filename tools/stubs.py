@@ -32,6 +32,7 @@ from armillary.store import Store
 from armillary.store.query import Choosing, Outside
 from armillary.store.query import PolicyLike as NamedPolicy
 from armillary.transforms import HeldSample
+from armillary.transforms.conversions import PoseMessage, TransformMessage
 
 PolicyLike = NamedPolicy | Filter
 

@@ -18,6 +18,7 @@ from armillary.store import Store
 from armillary.store.query import Choosing, Outside
 from armillary.store.query import PolicyLike as NamedPolicy
 from armillary.transforms import HeldSample
+from armillary.transforms.conversions import PoseMessage, TransformMessage
 
 PolicyLike = NamedPolicy | Filter
 
@@ -427,7 +428,7 @@ class WorldFace:
         What holds everything: transports, recorders and viewers are written against it.
         """
 
-    def set_pose(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | ArrayLike, at: StampLike, source: str | None = None, covariance: ArrayLike | None = None, interpolation: str | None = None) -> None:
+    def set_pose(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | TransformMessage | PoseMessage | ArrayLike, at: StampLike, source: str | None = None, covariance: ArrayLike | None = None, interpolation: str | None = None) -> None:
         """
         Say where a frame is at one instant.
 
@@ -438,7 +439,8 @@ class WorldFace:
             of: Frame that is placed; made if it is new.
             in_frame: Its parent; made if it is new.
             transform: `in_frame_T_of`: a Transform, a (4, 4) matrix, a transform or rotation of another library (scipy,
-                pinocchio, jaxlie ...), or any pose coordinates of numbers; stored as a translation and a quaternion.
+                pinocchio, jaxlie ...), a Transform or Pose message of ROS, or any pose coordinates of numbers; stored as
+                a translation and a quaternion.
             at: Instant [ns].
             source: Who asserts it; the world's own name if not given.
             covariance: (6, 6), translation then rotation, in the tangent of `of`, or six variances; unknown if not given.
@@ -464,7 +466,7 @@ class WorldFace:
             interpolation: As for `add_relation`; the relation keeps the one that it has if not given.
         """
 
-    def fix(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | ArrayLike, at: StampLike | None = None, covariance: ArrayLike | None = None, source: str | None = None, recalibrate: bool = False) -> None:
+    def fix(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | TransformMessage | PoseMessage | ArrayLike, at: StampLike | None = None, covariance: ArrayLike | None = None, source: str | None = None, recalibrate: bool = False) -> None:
         """
         Fix the pose of a frame.
 
@@ -759,7 +761,7 @@ class StoreCore:
     def name(self) -> str:
         """The source of what is said without a source."""
 
-    def set_pose(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | ArrayLike, at: StampLike, source: str | None = None, covariance: ArrayLike | None = None, interpolation: str | None = None) -> None:
+    def set_pose(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | TransformMessage | PoseMessage | ArrayLike, at: StampLike, source: str | None = None, covariance: ArrayLike | None = None, interpolation: str | None = None) -> None:
         """
         Say where a frame is at one instant.
 
@@ -770,7 +772,8 @@ class StoreCore:
             of: Frame that is placed; made if it is new.
             in_frame: Its parent; made if it is new.
             transform: `in_frame_T_of`: a Transform, a (4, 4) matrix, a transform or rotation of another library (scipy,
-                pinocchio, jaxlie ...), or any pose coordinates of numbers; stored as a translation and a quaternion.
+                pinocchio, jaxlie ...), a Transform or Pose message of ROS, or any pose coordinates of numbers; stored as
+                a translation and a quaternion.
             at: Instant [ns].
             source: Who asserts it; the world's own name if not given.
             covariance: (6, 6), translation then rotation, in the tangent of `of`, or six variances; unknown if not given.
@@ -796,7 +799,7 @@ class StoreCore:
             interpolation: As for `add_relation`; the relation keeps the one that it has if not given.
         """
 
-    def fix(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | ArrayLike, at: StampLike | None = None, covariance: ArrayLike | None = None, source: str | None = None, recalibrate: bool = False) -> None:
+    def fix(self, *, of: str | NodeId, in_frame: str | NodeId, transform: Transform | PoseCoordinates | TransformMessage | PoseMessage | ArrayLike, at: StampLike | None = None, covariance: ArrayLike | None = None, source: str | None = None, recalibrate: bool = False) -> None:
         """
         Fix the pose of a frame.
 
@@ -824,6 +827,8 @@ class StoreCore:
         """
 
     def declare_relation(self, *, of: str | NodeId, in_frame: str | NodeId, source: str | None, at: StampLike, interpolation: str) -> None: ...
+
+    def check_own_frame(self, of: object) -> None: ...
 
     def check_new_relation(self, of: str | NodeId, in_frame: str | NodeId, source: str, start: StampLike | None) -> None: ...
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from operator import index
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, final
 
 import numpy as np
 
@@ -18,7 +18,18 @@ if TYPE_CHECKING:
     from numpy import datetime64, int64, integer
     from numpy.typing import NDArray
 
-    StampLike: TypeAlias = int | integer[Any] | datetime64[Any] | datetime
+    class TimeMessage(Protocol):
+        """A time of ROS 2; that of ROS 1, with `secs` and `nsecs`, is taken as well."""
+
+        @property
+        def sec(self) -> int:
+            """Whole seconds."""
+
+        @property
+        def nanosec(self) -> int:
+            """The nanoseconds beside them."""
+
+    StampLike: TypeAlias = int | integer[Any] | datetime64[Any] | datetime | TimeMessage
     """One instant in any form that is accepted; a pandas Timestamp is a datetime."""
 
 __all__ = ["LATEST", "Latest", "as_instant", "as_stamp", "as_stamps", "as_when", "now", "seconds", "stamp"]
@@ -26,6 +37,7 @@ __all__ = ["LATEST", "Latest", "as_instant", "as_stamp", "as_stamps", "as_when",
 _NS_PER_S = 1_000_000_000
 _FURTHEST_STAMP_NS = 2**62
 _NARROW_UNITS = frozenset({"generic", "ps", "fs", "as"})  # whose 64 bits hold nothing out of range; generic is NaT
+_MESSAGE_FIELDS = (("sec", "nanosec"), ("secs", "nsecs"))  # of ROS 2, of ROS 1
 _FORMS = "Pass integer nanoseconds, seconds(1.5), stamp(sec=, nanosec=), a datetime64 or a datetime with a time zone."
 
 
@@ -97,7 +109,8 @@ def as_instant(value: Any, name: str = "at") -> int:
     """Return an instant in any form that is accepted as integer nanoseconds.
 
     Integers are nanoseconds. A `numpy.datetime64` of any unit and a pandas Timestamp without a time zone are UTC; what
-    they hold below a nanosecond is cut off. A `datetime` needs a time zone. `name` is that of the argument.
+    they hold below a nanosecond is cut off. A `datetime` needs a time zone. A time of ROS is its two fields. `name` is
+    that of the argument.
     """
     stamp = _nanoseconds(value, name)
     if abs(stamp) >= _FURTHEST_STAMP_NS:
@@ -152,6 +165,9 @@ def _nanoseconds(value: Any, name: str) -> int:
         return int(_of_datetimes(value.reshape(1), name, value)[0])
     if hasattr(value, "utcoffset") and hasattr(value, "astimezone"):
         return _of_datetime(value, name)
+    for whole, rest in _MESSAGE_FIELDS:
+        if hasattr(value, whole) and hasattr(value, rest):
+            return stamp(sec=getattr(value, whole), nanosec=getattr(value, rest))
     try:
         if not isinstance(value, bool):
             return index(value)

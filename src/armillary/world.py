@@ -328,9 +328,6 @@ class World(WorldFace):
             policy: As for `pose`: which pose, if several sources place the frame.
             hold_up_to_s: As for `pose`.
             prefer: False: it contests what other sources give, as `fix` does.
-
-        Raises:
-            InvalidArgument: The pose that the policy selects has an unknown covariance.
         """
         query = Query(outside=outside, policy=policy, hold_up_to_s=hold_up_to_s)
         rank = "statement" if prefer else "plain"

@@ -73,15 +73,10 @@ def answers_of(world: World) -> Answers:
     asked = {(one.of, one.in_frame) for one in found if one.kind != "twist"} | {
         (of, top) for of in frames for top in tops
     }
-    # A node that comes back is there from then on, though it was there before. Where it was moved to is not asked.
-    moved = {one.of for one in world.relations() if one.of in own and one.kind == "fixed"}
-    questions = [
-        (*pair, at)
-        for pair in sorted(asked)
-        if not moved.intersection(pair)
-        for at in (STAMPS[-1:] if own.intersection(pair) else STAMPS)
-    ]
+    # A node that comes back is there from then on, though it was there before.
+    questions = [(*pair, at) for pair in sorted(asked) for at in (STAMPS[-1:] if own.intersection(pair) else STAMPS)]
     poses = {question: _pose(world, *question) for question in questions}
+    sampled_frames = {of for of, _, _ in sampled}  # whose samples decide which sources count, where there are several
     structure = Structure(
         digest=world.digest(),
         frames=frozenset(frames),
@@ -90,7 +85,11 @@ def answers_of(world: World) -> Answers:
         relations=frozenset(_named(one) for one in found if one.kind == "twist"),
         nodes=nodes,
         inactive=len(world.scene.inactive()),
-        fixed_poses={asked: pose for asked, (pose, used) in poses.items() if used and not sampled.intersection(used)},
+        fixed_poses={
+            asked: pose
+            for asked, (pose, used) in poses.items()
+            if used and sampled_frames.isdisjoint(of for of, _, _ in used)
+        },
     )
     return Answers(structure, frozenset(map(_named, found)), {asked: pose for asked, (pose, _) in poses.items()})
 

@@ -221,19 +221,22 @@ def test_all_changes_are_taken_back_one_by_one(program: list[Any]) -> None:
     for call in program:
         if call[0] not in {"undo", "redo"} and is_done(world, call):
             _note(found, world)
-    down = _repeated(world, world.undo)
-    assert down == found[-len(down) :][::-1]
-    up = _repeated(world, world.redo)
-    assert up == found[-len(up) :]
+    down, is_lost = _repeated(world, world.undo)
+    bottom = len(found) - len(down)
+    assert down == found[bottom:][::-1]
+    up, _ = _repeated(world, world.redo)
+    assert up == found[bottom : bottom + len(up)]
+    assert is_lost or len(up) == len(down)  # what rests on samples that are lost may be refused
 
 
-def _repeated(world: World, act: Callable[[], UndoReport]) -> list[str]:
-    """The digests that it leads to, the present one first, until it is refused."""
-    found = [world.digest()]
+def _repeated(world: World, act: Callable[[], UndoReport]) -> tuple[list[str], bool]:
+    """The digests that it leads to, the present one first, until it is refused; and whether samples were lost."""
+    found, is_lost = [world.digest()], False
     with suppress(ArmillaryError):
-        while act():
+        while report := act():
+            is_lost = is_lost or report.samples_lost > 0
             _note(found, world)
-    return found
+    return found, is_lost
 
 
 def _note(found: list[str], world: World) -> None:

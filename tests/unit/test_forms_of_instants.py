@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,9 @@ FORMS = {
     "datetime64[us]": lambda ns: np.datetime64(ns // 10**3, "us"),
     "datetime64[ns]": lambda ns: np.datetime64(ns, "ns"),
     "datetime": lambda ns: dt.datetime.fromtimestamp(ns // 10**9, BERLIN),
+    "time of ROS 2": lambda ns: SimpleNamespace(sec=ns // 10**9, nanosec=ns % 10**9),
+    "time of ROS 1": lambda ns: SimpleNamespace(secs=ns // 10**9, nsecs=ns % 10**9),
+    "time with numpy integers": lambda ns: SimpleNamespace(sec=np.int32(ns // 10**9), nanosec=np.uint32(ns % 10**9)),
     "Timestamp": lambda ns: pd.Timestamp(ns, unit="ns"),
     "Timestamp with a zone": lambda ns: pd.Timestamp(ns, unit="ns", tz="Europe/Berlin"),
 }

@@ -62,10 +62,21 @@ void Selection::take(const Contestant& one) {
   runs_.push_back(one.run);
 }
 
+/// That a thing is in another does not say where in it: it does not count beside a fallback, nor beside who says where.
+void Selection::drop_containment() {
+  const auto is_said = [this](const Contestant& containment) {
+    return std::ranges::any_of(contestants_, [&](const Contestant& one) {
+      if (!one.is_open || one.run->rank == Rank::identity) return false;
+      return one.rank == Rank::fallback || one.run->parent == containment.run->parent;
+    });
+  };
+  for (std::size_t i = contestants_.size(); i-- > 0;)
+    if (contestants_[i].run->rank == Rank::identity && is_said(contestants_[i]))
+      contestants_.erase(contestants_.begin() + static_cast<std::ptrdiff_t>(i));
+}
+
 void Selection::choose_among(SourceId preferred) {
-  const auto is_put = [](const Contestant& one) { return one.is_open && one.rank == Rank::fallback; };
-  if (std::ranges::any_of(contestants_, is_put))
-    std::erase_if(contestants_, [](const Contestant& one) { return one.run->rank == Rank::identity; });
+  drop_containment();
   Rank highest = Rank::fallback;
   for (const Contestant& one : contestants_) {
     if (!one.is_open) continue;

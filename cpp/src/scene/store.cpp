@@ -246,6 +246,17 @@ void Store::sign(Change& change, Taken& taken) const {
   if (std::holds_alternative<log::ResetTime>(change.payload)) taken.epoch = change.signature();
 }
 
+namespace {
+
+/// Whether a node was in anything, at any time: what was undone never was.
+bool was_ever_held(const NodeRecord& newest) {
+  for (const NodeRecord* record = &newest; record != nullptr; record = record->previous.get())
+    if (std::ranges::any_of(record->edges, [](const Edge& edge) { return edge.from < edge.until; })) return true;
+  return false;
+}
+
+}  // namespace
+
 Refusal Store::complete(ChangeRequest& request, Draft& draft, std::int64_t now_ns, Taken& taken) const {
   if (request.sample) {
     if (Refusal refusal = check_sample(draft.version(), *request.sample)) return refusal;
@@ -264,9 +275,9 @@ Refusal Store::complete(ChangeRequest& request, Draft& draft, std::int64_t now_n
   }
   log::Payload& payload = request.change.payload;
   // What has always been there begins again where it was removed before: the past is that of its past incarnation.
-  if (const auto* node = std::get_if<log::AddNode>(&payload);
-      node != nullptr && request.change.at == kFirstInstant && draft.version().recall(node->node) != nullptr)
-    request.change.at = Stamp{now_ns};
+  if (const auto* node = std::get_if<log::AddNode>(&payload); node != nullptr && request.change.at == kFirstInstant)
+    if (const NodeRecord* past = draft.version().recall(node->node); past != nullptr && was_ever_held(*past))
+      request.change.at = Stamp{now_ns};
   if (Refusal refusal = std::visit(Check{draft, draft.version(), request}, payload)) return refusal;
   if (Refusal refusal = check_frame_name(request, draft.version(), taken)) return refusal;
   for (const Setting& setting : settings_of(payload))

@@ -48,11 +48,26 @@ std::string frame_of(const log::Payload& payload) {
   return {};
 }
 
+/// The nodes that a batch moved: it put them into something, and took them out of something.
+std::unordered_set<NodeId> moved_in(const Batch& batch) {
+  std::unordered_set<NodeId> put, moved;
+  for (const UndoEntry& entry : batch.entries)
+    if (const auto* edge = std::get_if<log::AddEdge>(&entry.change->payload)) put.insert(edge->node);
+  for (const UndoEntry& entry : batch.entries)
+    if (const auto* left = std::get_if<log::RemoveEdges>(&entry.change->payload); left != nullptr && put.contains(left->node))
+      moved.insert(left->node);
+  return moved;
+}
+
 /// What was applied here later has been undone before: only others can have built on a change.
+///
+/// What was gone is back from now on. What was moved is where it was as if it had never been moved: it was somewhere else all
+/// the time, where it would be at a place that nobody ever gave it.
 class InverseBuilder {
  public:
-  InverseBuilder(const Authorship& authorship, const Draft& draft, const FrameNames& names, const Forest& forest)
-      : authorship_(authorship), draft_(draft), names_(names), forest_(forest) {}
+  InverseBuilder(const Authorship& authorship, const Draft& draft, const FrameNames& names, const Forest& forest,
+                 const Batch& batch)
+      : authorship_(authorship), draft_(draft), names_(names), forest_(forest), moved_(moved_in(batch)) {}
 
   using Requests = std::optional<std::vector<ChangeRequest>>;
 
@@ -97,7 +112,19 @@ class InverseBuilder {
         std::ranges::all_of(record.attributes, [&](const Attribute& attribute) { return is_own(attribute.signature); });
     if (!is_mine || !draft_.version().children(record).empty()) return std::nullopt;
     if (!draft_.version().is_alive(record.id)) return std::vector<ChangeRequest>{};
-    return std::vector{request(log::RemoveEdges{.node = record.id})};
+    return std::vector{request(log::RemoveEdges{.node = record.id}, never_was(record) ? record.created_at : Stamp::always())};
+  }
+
+  /// What stands for a frame is there at all times; or at none, where nothing ever was in it.
+  [[nodiscard]] bool never_was(const NodeRecord& parent) const {
+    if (parent.kind != NodeKind::frame) return false;
+    const auto was_in_it = [&](const Edge& edge) { return edge.parent == parent.id && edge.from < edge.until; };
+    bool found = false;
+    parent.past_children.for_each([&](const NodeId& child, const auto&) {
+      for (const NodeRecord* record = draft_.version().recall(child); record != nullptr; record = record->previous.get())
+        found = found || std::ranges::any_of(record->edges, was_in_it);
+    });
+    return !found;
   }
 
   [[nodiscard]] Requests inverse_of_add_parent(const log::AddEdge& payload, const NodeRecord& record) const {
@@ -107,7 +134,8 @@ class InverseBuilder {
     const bool has_left = edge == record.edges.end();
     if (has_left && parent == kDetachedNode) return std::vector<ChangeRequest>{};  // by being mounted, just now
     if (has_left || !is_own(edge->signature)) return std::nullopt;
-    return std::vector{request(log::RemoveEdges{.node = payload.node, .parent = parent})};
+    const Stamp at = moved_.contains(payload.node) || never_was(record) ? edge->from : Stamp::always();
+    return std::vector{request(log::RemoveEdges{.node = payload.node, .parent = parent}, at)};
   }
 
   /// The parents that it had before; where its id was used again since, its past incarnation begins anew.
@@ -123,7 +151,7 @@ class InverseBuilder {
       if (std::ranges::find(now, parent) != now.end()) continue;
       if (!draft_.version().is_alive(parent)) return std::nullopt;
       const bool begins = !is_same_incarnation && requests.empty();
-      requests.push_back(begins ? beginning(*before, parent) : joined(record.id, parent));
+      requests.push_back(begins ? beginning(*before, parent) : joined(record.id, parent, since(record, parent)));
     }
     for (const Edge& edge : before->edges)
       if (is_same_incarnation && is_in_removed(edge) && !is_in(record, edge)) requests.push_back(joined(record.id, edge.parent));
@@ -202,13 +230,25 @@ class InverseBuilder {
     return std::vector{request(std::move(back))};
   }
 
-  [[nodiscard]] static ChangeRequest joined(const NodeId& node, const NodeId& parent) {
-    return request(log::AddEdge{.node = node, .edge = {.parent = parent}});
+  /// From when on a node is in a parent again; what stands for a frame and was undone, as it was before.
+  [[nodiscard]] Stamp since(const NodeRecord& record, const NodeId& parent) const {
+    const Edge* last = nullptr;
+    for (const Edge& edge : record.edges)
+      if (edge.removed && edge.parent == parent) last = &edge;
+    if (last == nullptr) return Stamp::always();
+    const bool is_as_before = record.kind == NodeKind::frame && last->from == last->until;
+    return is_as_before || moved_.contains(record.id) ? last->until : Stamp::always();
   }
 
-  [[nodiscard]] static ChangeRequest request(log::Payload payload) {
+  [[nodiscard]] static ChangeRequest joined(const NodeId& node, const NodeId& parent, Stamp at = Stamp::always()) {
+    return request(log::AddEdge{.node = node, .edge = {.parent = parent}}, at);
+  }
+
+  /// `at`: since when it is as it was before; `always`: since it is undone.
+  [[nodiscard]] static ChangeRequest request(log::Payload payload, Stamp at = Stamp::always()) {
     ChangeRequest made;
     made.change.payload = std::move(payload);
+    made.change.at = at;
     made.restores = true;
     return made;
   }
@@ -217,6 +257,7 @@ class InverseBuilder {
   const Draft& draft_;
   const FrameNames& names_;
   const Forest& forest_;
+  std::unordered_set<NodeId> moved_;
 };
 
 }  // namespace
@@ -315,7 +356,7 @@ Refusal Store::undo_assertion(const Change& change, const Inverse& inverse, std:
 
 Refusal Store::take_inverses(const Batch& batch, Draft& draft, std::int64_t now_ns, Taken& taken,
                              std::vector<UndoneChange>& undone) const {
-  const InverseBuilder inverse(authorship_, draft, names_, *forest_);
+  const InverseBuilder inverse(authorship_, draft, names_, *forest_, batch);
   std::vector<ChangeRequest> forgets = forgets_of(batch, draft.version());
   for (ChangeRequest& request : forgets) request.change.at = Stamp{now_ns};
   if (Refusal refusal = take(std::move(forgets), draft, now_ns, taken)) return refusal;
@@ -330,7 +371,8 @@ Refusal Store::take_inverses(const Batch& batch, Draft& draft, std::int64_t now_
       requests = inverse.of(*entry);
     }
     if (!requests) return {Fault::built_upon, 0, node_of(*entry->change)};
-    for (ChangeRequest& request : *requests) request.change.at = Stamp{now_ns};
+    for (ChangeRequest& request : *requests)
+      if (request.change.at == Stamp::always()) request.change.at = Stamp{now_ns};
     if (Refusal refusal = take(std::move(*requests), draft, now_ns, taken)) return refusal;
     undone.push_back({entry->change, entry->with_frames_under, taken.entries.size() - before});
   }
@@ -341,7 +383,7 @@ Refusal Store::take_inverses(const Batch& batch, Draft& draft, std::int64_t now_
 /// not bring about (a frame whose parent was removed stays, one whose relation was emptied may go). A node keeps its
 /// incarnation: the inverse is undone.
 Refusal Store::take_again(const Batch& batch, Draft& draft, std::int64_t now_ns, Taken& taken) const {
-  const InverseBuilder inverse(authorship_, draft, names_, *forest_);
+  const InverseBuilder inverse(authorship_, draft, names_, *forest_, batch);
   auto entry = batch.entries.rbegin();
   for (auto undone = batch.undone.rbegin(); undone != batch.undone.rend(); ++undone) {
     const Change& change = *undone->change;
@@ -358,7 +400,8 @@ Refusal Store::take_again(const Batch& batch, Draft& draft, std::int64_t now_ns,
       if (back) std::ranges::move(*back, std::back_inserter(requests));
     }
     if (is_forgotten || (is_frames && is_done_again(change.payload))) requests.push_back(made_again(*undone));
-    for (ChangeRequest& request : requests) request.change.at = std::max(Stamp{now_ns}, change.at);
+    for (ChangeRequest& request : requests)
+      if (request.change.at == Stamp::always()) request.change.at = std::max(Stamp{now_ns}, change.at);
     if (Refusal refusal = take(std::move(requests), draft, now_ns, taken)) return refusal;
   }
   return {};

@@ -177,6 +177,7 @@ class ChangeContext:
 
     def edge(self, of: str, in_frame: str, source: str | None, since: int | None) -> dict[str, Any]:
         """Return the checked names of a relation that rules of bodies allow."""
+        self._store.check_own_frame(of)
         names = {"of": self.admitted(of), "in_frame": self.admitted(in_frame), "source": self.source(source)}
         self._store.check_new_relation(**names, start=since)
         self.note_added((names["of"], names["in_frame"]))

@@ -439,6 +439,7 @@ class Store(StoreCore):
         rank: str = "statement",
     ) -> None:
         """Place a frame in another from `at` on, keeping where it is; arguments as for `World.attach`."""
+        self.check_own_frame(of)
         if query.policy == "unique":
             outside, limit_s = query.outside, query.hold_up_to_s
             self.attach(of=of, to=to, at=at, source=source, outside=outside, hold_up_to_s=limit_s, rank=rank)
@@ -447,12 +448,6 @@ class Store(StoreCore):
 
         when = LATEST if at is None else at
         seen = self.pose(of=of, in_frame=to, **query.at_instant(when).keywords)
-        if seen.covariance is None:
-            raise InvalidArgument(
-                f"Where '{of}' is in '{to}' is known, but not how well. Give its samples a covariance, or choose a "
-                "source with world.prefer.",
-                of,
-            )
         since = self.now() if at is None else at
         held = Fix(
             of=self.frame_label(of),
@@ -460,6 +455,7 @@ class Store(StoreCore):
             transform=seen.transform,
             at=as_instant(since),
             covariance=seen.covariance,
+            is_unsure=seen.covariance is None,
             source=source,
             rank=rank,
         )
@@ -480,6 +476,7 @@ class Store(StoreCore):
         """End what a source asserts of a frame; arguments as for `World.end`."""
         from armillary.store.changes import Release  # noqa: PLC0415
 
+        self.check_own_frame(of)
         self.check_source(of, source)
         who = self.source_key(of, source)
         check_is_no_containment(self, of, who)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -16,11 +16,36 @@ if TYPE_CHECKING:
     from numpy import float64, int64
     from numpy.typing import NDArray
 
-__all__ = ["PointForm", "matrices_in", "transform_in"]
+__all__ = ["PointForm", "PoseMessage", "TransformMessage", "matrices_in", "transform_in"]
 
 _MATRIX_NAMES = ("homogeneous", "as_matrix", "matrix")  # of pinocchio; of scipy and jaxlie; of Sophus
 _XYZ = ("x", "y", "z")
+_MESSAGES = (("translation", "rotation"), ("position", "orientation"))  # of ROS: Transform, Pose
 _WITH_EXTRA = 4
+
+
+class TransformMessage(Protocol):
+    """A message as `geometry_msgs/Transform`: a vector with x, y, z and a quaternion with x, y, z, w."""
+
+    @property
+    def translation(self) -> Any:
+        """The vector."""
+
+    @property
+    def rotation(self) -> Any:
+        """The quaternion."""
+
+
+class PoseMessage(Protocol):
+    """A message as `geometry_msgs/Pose`: a point with x, y, z and a quaternion with x, y, z, w."""
+
+    @property
+    def position(self) -> Any:
+        """The point."""
+
+    @property
+    def orientation(self) -> Any:
+        """The quaternion."""
 
 
 def matrices_in(value: Any) -> Any:
@@ -35,7 +60,10 @@ def matrices_in(value: Any) -> Any:
 
 
 def transform_in(value: Any) -> Transform | None:
-    """Return a (4, 4) matrix, a transform or rotation of another library as a `Transform`; None for the rest."""
+    """Return a (4, 4) matrix, a message, a transform or rotation of another library as a `Transform`; else None."""
+    message = _of_message(value)
+    if message is not None:
+        return message
     held = matrices_in(value)
     if not (isinstance(held, Sequence) or hasattr(held, "__array__")):
         return None
@@ -47,6 +75,14 @@ def transform_in(value: Any) -> Transform | None:
         return Transform.from_matrix(matrix)
     is_rotation = matrix.shape == (3, 3) and held is not value  # an array may be anything
     return Transform.from_rotation(Rotation.from_matrix(matrix), xyz=(0.0, 0.0, 0.0)) if is_rotation else None
+
+
+def _of_message(value: Any) -> Transform | None:
+    for linear, angular in _MESSAGES:
+        t, q = getattr(value, linear, None), getattr(value, angular, None)
+        if all(hasattr(t, name) for name in _XYZ) and all(hasattr(q, name) for name in (*_XYZ, "w")):
+            return Transform.from_xyz_xyzw(xyz=(t.x, t.y, t.z), xyzw=(q.x, q.y, q.z, q.w))  # type: ignore[union-attr]
+    return None
 
 
 class PointForm:

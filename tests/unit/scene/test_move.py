@@ -235,6 +235,40 @@ class TestAThingWithoutAFrameOfItsOwn:
         world.redo()
         assert scene.parents(tray) == [scene.node(hand)]
 
+    @pytest.mark.usefixtures("hand")
+    def test_undone_later_was_never_moved(self, world, scene, tray, below, clock):
+        (table,) = scene.parents(tray)
+        clock.ns, instants = seconds(9), (3, 5, 6.5, 8, 9)
+        before = {(thing, t): where(world, thing, t) for thing in (tray, *below.values()) for t in instants}
+        for _ in range(2):
+            scene.move(tray, to="gripper", at=seconds(5))
+            after = {(thing, t): where(world, thing, t) for thing, t in before}
+            for _ in range(2):
+                world.undo()
+                for (thing, t), pose in before.items():
+                    np.testing.assert_allclose(where(world, thing, t), pose, atol=1e-12)
+                assert [scene.as_of(seconds(t)).parents(tray) for t in instants] == [[table]] * 5
+                world.redo()
+                for (thing, t), pose in after.items():
+                    np.testing.assert_allclose(where(world, thing, t), pose, atol=1e-12)
+                assert scene.as_of(seconds(7)).parents(tray) == [scene.node("gripper")]
+            world.undo()
+
+    def test_moved_as_a_rival_contests_what_others_say_and_not_its_containment(self, world, scene, tray, hand):
+        before = where(world, tray, 5)
+        scene.move(tray, to=hand, at=seconds(5), prefer=False)
+        carried = np.linalg.inv(where(world, hand, 5)) @ before
+        np.testing.assert_allclose(where(world, tray, 7), where(world, hand, 7) @ carried, atol=1e-12)
+        for t in (6, 8):
+            world.set_pose(of=tray, in_frame="map", transform=STILL, at=seconds(t), source="camera")
+        assert not world.can_pose(of=tray, in_frame="map", at=seconds(7))
+
+    def test_fixed_in_what_contains_it_is_there(self, world, scene, table):
+        tray = scene.add_group(parent=table, at=seconds(1), frame="tray")
+        world.fix(of=tray, in_frame=table, transform=YAW, at=seconds(3), source="carpenter")
+        np.testing.assert_allclose(where(world, tray, 2), where(world, table, 2), atol=1e-12)
+        np.testing.assert_allclose(where(world, tray, 4), where(world, table, 4) @ YAW.matrix, atol=1e-12)
+
     def test_is_the_same_in_a_replica_and_in_a_file(self, world, scene, tray, tmp_path):
         world.fix(of="stand", in_frame="map", transform=moved(4.0))
         scene.move(tray, to="stand", at=seconds(5))

@@ -8,8 +8,8 @@ import pytest
 
 from armillary import Sphere, Transform, seconds
 from armillary.errors import InvalidArgument, UnknownFrame
-from armillary.scene import NodeId
-from unit.kit import FakeClock
+from armillary.scene import Fix, NodeId
+from unit.kit import FakeClock, moved
 
 READERS = ("kind", "parents", "children", "attributes", "stamp", "frame", "geometry", "levels", "connection")
 NO_NODES = (None, 5, 1.5, b"node", ["a", "list"])
@@ -79,3 +79,41 @@ class TestATextNamesAFrame:
         with pytest.raises(UnknownFrame, match=r"Known: map\. .*scene\.find\(\{'name': 'cup'\}\)") as refused:
             scene.children("cup")
         assert str(node) not in str(refused.value)
+
+
+class TestANodeWithoutAFrameOfItsOwn:
+    """It is where what contains it is: to place it would place that."""
+
+    @pytest.fixture
+    def tray(self, world, scene):
+        table = scene.add_transform(parent=scene.root, transform=moved(1.0), at=None, frame="table")
+        world.fix(of="hand", in_frame="map", transform=moved(2.0))
+        return scene.add_group(parent=table, attributes={"name": "tray"})
+
+    @pytest.mark.parametrize(
+        "place",
+        [
+            lambda world, tray: world.set_pose(of=tray, in_frame="map", transform=moved(1.0), at=5),
+            lambda world, tray: world.set_poses(of=tray, in_frame="map", transforms=[moved(1.0)], at=[5]),
+            lambda world, tray: world.fix(of=tray, in_frame="map", transform=moved(1.0)),
+            lambda world, tray: world.apply([Fix(of=tray, in_frame="map", transform=moved(1.0))]),
+            lambda world, tray: world.attach(of=tray, to="hand"),
+            lambda world, tray: world.attach(of=tray, to="hand", policy="latest"),
+            lambda world, tray: world.detach(of=tray),
+            lambda world, tray: world.end(of=tray),
+            lambda world, tray: world.set_twist(
+                of=tray, relative_to="map", expressed_in="map", linear=(0, 0, 0), angular=(0, 0, 0), at=5
+            ),
+        ],
+    )
+    def test_is_not_placed_by_its_id(self, world, tray, place):
+        before = world.digest(), world.relations()
+        assert world.pose(of=tray, in_frame="map").xyz.tolist() == [1.0, 0.0, 0.0]
+        with pytest.raises(InvalidArgument, match=r"'tray.*is where 'table' is.*scene\.move"):
+            place(world, tray)
+        assert (world.digest(), world.relations()) == before
+
+    def test_is_placed_once_it_has_one(self, world, scene, tray):
+        scene.move(tray, to="hand")
+        world.set_pose(of=tray, in_frame="map", transform=moved(1.0), at=5, source="camera")
+        assert world.pose(of="table", in_frame="map", at=5).xyz.tolist() == [1.0, 0.0, 0.0]

@@ -90,7 +90,8 @@ def test_a_removal_dated_back_leaves_alone_what_was_in_the_node_then(world, scen
     clock.ns = seconds(4)
     world.apply([AddParent(box, room), AddParent(room, other)])
     clock.ns = seconds(5)
-    world.undo()
+    scene.remove_parent(box, room)
+    scene.remove_parent(room, other)
     clock.ns = seconds(6)
     scene.remove_parent(room, scene.root, at=seconds(4))
     assert room not in scene

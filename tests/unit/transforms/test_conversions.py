@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -42,6 +43,13 @@ class Homogeneous:
 class ArrayAlone:
     def __array__(self, dtype=None, copy=None):
         return np.array(SOME.matrix, dtype=dtype)
+
+
+def message(fields, xyz, xyzw, number):
+    """A message with the fields of geometry_msgs."""
+    vector = SimpleNamespace(**dict(zip("xyz", map(number, xyz), strict=True)))
+    quaternion = SimpleNamespace(**dict(zip("xyzw", map(number, xyzw), strict=True)))
+    return SimpleNamespace(**dict(zip(fields, (vector, quaternion), strict=True)))
 
 
 def of_pinocchio():
@@ -99,9 +107,32 @@ class TestWhereATransformIsTaken:
         assert is_close(Transform.from_rotation(given, xyz=(1, 2, 3)), SOME)
         assert Rotation.from_matrix(given).is_close(SOME.rotation, rad=1e-6)
 
+    @pytest.mark.parametrize("fields", [("translation", "rotation"), ("position", "orientation")])
+    @pytest.mark.parametrize("number", [float, np.float64, np.float32])
+    def test_a_message_of_ros_is(self, fields, number):
+        given = message(fields, SOME.translation, SOME.rotation.xyzw, number)
+        with World("w") as world:
+            world.set_pose(of="a", in_frame="map", transform=given, at=0)
+            world.fix(of="b", in_frame="map", transform=given)
+            world.apply([Fix(of="c", in_frame="map", transform=given)])
+            for of in ("a", "b", "c"):
+                assert is_close(world.pose(of=of, in_frame="map").transform, SOME), of
+
+    @pytest.mark.parametrize(
+        ("xyz", "xyzw"), [((0, 0, np.nan), (0, 0, 0, 1)), ((0, 0, 0), (0, 0, 0, 0)), ((0, 0, 0), (0, 0, np.inf, 1))]
+    )
+    def test_a_message_that_is_no_pose_is_refused(self, xyz, xyzw):
+        given = message(("translation", "rotation"), xyz, xyzw, float)
+        with World("w") as world:
+            for call in (world.set_pose, world.fix):
+                with pytest.raises(InvalidTransform):
+                    call(of="a", in_frame="map", transform=given, at=0)
+            assert "a" not in world.frames()
+
     @pytest.mark.parametrize(
         ("given", "kind"),
         [
+            (SimpleNamespace(translation=SimpleNamespace(x=1.0), rotation=None), InvalidArgument),
             (np.eye(3), InvalidArgument),
             (np.zeros((4, 4)), InvalidTransform),
             (np.diag([1.0, 1.0, -1.0, 1.0]), InvalidTransform),

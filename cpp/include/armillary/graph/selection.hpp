@@ -43,6 +43,7 @@ class Selection {
 
   void look_at(const Track& track, Stamp at, Duration rival_timeout);
   void narrow(Stamp from, Stamp to);
+  void drop_containment();
   void choose_among(SourceId preferred);
   void fall_back();
   void take(const Contestant& one);
