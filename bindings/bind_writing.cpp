@@ -108,8 +108,10 @@ void set_pose_by_name(Self self, nb::handle of, nb::handle in_frame, const Trans
 
 /// Poses come in any coordinates that numbers can be read from, and are stored as a transform.
 Transform given_transform(Self self, nb::handle value) {
+  const bool may_be_array = Py_TYPE(value.ptr())->tp_as_buffer != nullptr || value_of<Transform>(value) != nullptr;
+  if (!may_be_array)  // asking for an array costs more than reading a message
+    if (const std::optional<Transform> read = transform_in_message(value)) return *read;
   if (const std::optional<Transform> known = transform_in(value)) return *known;
-  if (const std::optional<Transform> read = transform_in_message(value)) return *read;
   return as_transform(nb::object(core(self).upcalls.as_transform(value)));
 }
 
