@@ -52,7 +52,17 @@ nb::object contained_since(const SceneView& view, nb::handle node, nb::handle pa
         since = std::min(since.value_or(edge.from), edge.from);
   if (!since)
     raise_object(error_class("NotItsParent")(nb::cast(record.id), nb::cast(in), names_of(*view.version, {record.id, in})));
-  return stamp_or_none(*since);
+  const NodeRecord* parent_record = view.version->recall(in);
+  const bool holds_always = since->ns <= kEarliestSample.ns + 1 && parent_record != nullptr;  // as long as there were both
+  return stamp_or_none(holds_always ? std::max(record.created_at, parent_record->created_at) : *since);
+}
+
+/// Whether a further parent of a node may count since the node was added: it was never taken out of one, and is in what the
+/// parent never was below.
+bool may_always_be_in(const SceneView& view, nb::handle node, nb::handle parent) {
+  const NodeRecord &record = record_of(view, node), &above = record_of(view, parent);
+  const bool is_moved = std::ranges::any_of(record.edges, &scene::Edge::removed);
+  return !is_moved && record.id != kRootNode && view.version->path_up(above.id, record.id, {kEarliestSample.ns + 1}).empty();
 }
 
 nb::list children(const SceneView& view, nb::handle node) {
@@ -185,6 +195,8 @@ void bind_scene_view(nb::module_& m) {
           nb::sig("def placement(self, node: NodeId) -> tuple[Transform, NDArray[float64] | None]"))
       .def("contained_since", &contained_since, "node"_a, "parent"_a,
            nb::sig("def contained_since(self, node: NodeId, parent: NodeId) -> int | None"))
+      .def("may_always_be_in", &may_always_be_in, "node"_a, "parent"_a,
+           nb::sig("def may_always_be_in(self, node: NodeId, parent: NodeId) -> bool"))
       .def("children", &children, "node"_a, nb::sig("def children(self, node: NodeId) -> list[NodeId]"))
       .def("remote_roots", &remote_roots, nb::sig("def remote_roots(self) -> list[NodeId]"))
       .def("subtree", &subtree, "node"_a, nb::sig("def subtree(self, node: NodeId) -> list[NodeId]"))

@@ -248,7 +248,11 @@ class Scene(SpatialReader):
         self._do(Move(thing, to, at, source, prefer, released, outside, policy))
 
     def add_parent(self, id: NodeId, parent: NodeId | str, *, at: int | Now = NOW) -> None:  # noqa: A002
-        """Add a parent to a node: another piece of information on the same thing. Nothing is moved."""
+        """Add a parent to a node: another piece of information on the same thing. Nothing is moved.
+
+        Without `at` the node is in it since it was added, and for places always: images are older than the call. A node
+        that was taken out of a parent before is in it from now on.
+        """
         self._do(AddParent(id, parent, at))
 
     def remove_parent(self, id: NodeId, parent: NodeId | str, *, at: int | Now = NOW) -> None:  # noqa: A002

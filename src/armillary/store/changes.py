@@ -301,16 +301,19 @@ class SetTransform(Change):
 
 @dataclass(frozen=True, slots=True)
 class AddParent(Change):
-    """Add a further parent to a node, which stays one thing."""
+    """Add a further parent to a node, which stays one thing.
+
+    Without `at` the node is in it since it was added: no camera is lost because its image is older than the call.
+    A node that was taken out of a parent, or is in the same batch, was put elsewhere: it is there from now on.
+    """
 
     id: NodeId
     parent: NodeId | str
     at: int | Now = NOW
 
     def request(self, context: ChangeContext) -> ChangeRequest:  # noqa: D102
-        return ChangeRequest.add_edge(
-            node=context.node(self.id), parent=context.node(self.parent), at=context.at(self.at)
-        )
+        node, parent = context.node(self.id), context.node(self.parent)
+        return ChangeRequest.add_edge(node=node, parent=parent, at=context.contained_since(node, parent, self.at))
 
 
 @dataclass(frozen=True, slots=True)

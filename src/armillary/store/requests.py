@@ -13,7 +13,7 @@ from armillary.errors.format import join_names, short_repr
 from armillary.stamps import LATEST
 from armillary.store import limits
 from armillary.store.bodies import check_body, check_on_body
-from armillary.store.changes import NOW, Now
+from armillary.store.changes import NOW, Now, RemoveParent
 from armillary.store.names import admit_name, declare_name, is_only_a_body, recall_joint, recall_name
 from armillary.store.nodes import TRANSFORM_KINDS, id_of_frame, is_of_a_node
 from armillary.store.values import as_transform
@@ -49,18 +49,20 @@ class ChangeContext:
         "_named",
         "_nodes",
         "_store",
+        "_taken_out",
         "added",
         "frames",
         "now_ns",
         "requests",
     )
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, batch: Sequence[object] = ()) -> None:
         self._store = store
         self.now_ns = store.now()
         self.requests: list[ChangeRequest] = []
         self.frames: list[ChangeRequest] = []
         self.added: set[int] = set()
+        self._taken_out = {change.id for change in batch if isinstance(change, RemoveParent)} if len(batch) > 1 else ()
         self._nodes: BatchNodes | None = None
         self._named = _NO_NAMES  # frames that the batch adds
         self._gone = _NO_NAMES  # frames that it removes
@@ -82,6 +84,14 @@ class ChangeContext:
     def at(self, at: int | Now) -> int:
         """Return an instant; the same one for every `NOW` of the batch."""
         return self.now_ns if at is NOW else at  # type: ignore[return-value]
+
+    def contained_since(self, node: NodeId, parent: NodeId, at: int | Now) -> int:
+        """Return since when a node is in a further parent; `NOW`: always, unless it was put elsewhere."""
+        if at is not NOW or node in self._taken_out:
+            return self.at(at)
+        view = self._store.view()
+        is_known = view.contains(node) and view.contains(parent)
+        return ALWAYS_NS if is_known and view.may_always_be_in(node, parent) else self.now_ns
 
     def since(self, at: int | Now | None) -> int:
         """Return the instant from which a node exists; None: always."""

@@ -183,7 +183,7 @@ class Store(StoreCore):
         from armillary.store.requests import ChangeContext  # noqa: PLC0415
 
         self.open_scene()
-        context = ChangeContext(self)
+        context = ChangeContext(self, changes)
         for change in changes:
             if not isinstance(change, Change):
                 raise InvalidArgument(f"A change is made by the classes of armillary.scene, got {change!r}.", change)

@@ -43,7 +43,7 @@ class TestAFixedPoseThatWasMoved:
     def test_is_where_it_was_when_it_gets_another_parent(self, clock, world, scene, shelf):
         hall = scene.add_group(parent=scene.root)
         clock.ns = seconds(4)
-        scene.add_parent(shelf, hall)
+        scene.add_parent(shelf, hall, at=seconds(4))
         clock.ns = seconds(5)
         scene.remove_parent(shelf, scene.root)
         assert [x_m(world, shelf, at) for at in (1, 2, 3.5, 6)] == [1.0, 2.0, 2.0, 2.0]

@@ -60,7 +60,7 @@ class TestContainedSince:
         one, two = scene.add_group(parent=scene.root), scene.add_group(parent=scene.root)
         cup = scene.add_group(parent=one)
         clock.ns = seconds(8)
-        scene.add_parent(cup, two)
+        scene.add_parent(cup, two, at=seconds(8))
         assert [scene.contained_since(cup, parent) for parent in (one, two)] == [seconds(5), seconds(8)]
         assert scene.as_of(seconds(6)).contained_since(cup, one) == seconds(5)
         with pytest.raises(NotItsParent):
