@@ -203,7 +203,7 @@ bool merge_pose_rows(Self self, const std::string& of, const std::string& in_fra
 }
 
 bool merge_twist_rows(Self self, const std::string& of, const std::string& relative_to, const std::string& source, nb::handle at,
-                      nb::handle rows) {
+                      nb::handle rows, std::optional<std::pair<std::int64_t, std::uint32_t>> base) {
   constexpr std::size_t kTwistNumbers = 6;
   const Stamps stamps(at, "at");
   const std::size_t width = width_of(rows, kTwistNumbers), count = stamps.span().size();
@@ -213,13 +213,15 @@ bool merge_twist_rows(Self self, const std::string& of, const std::string& relat
   std::vector<std::optional<Covariance>> covariances(count);
   for (std::size_t row = 0; row < count; ++row)
     if (width > kTwistNumbers) covariances[row] = covariance_in(values.data() + row * width + kTwistNumbers, row);
+  const std::optional<SampleBase> given_on = base ? std::optional(SampleBase{base->first, base->second}) : std::nullopt;
   const OthersSamples marked;
   for (std::size_t row = 0; row < count; ++row) {
     const double* v = values.data() + row * width;
     const TwistSample sample{.at = {stamps.span()[row]},
                              .expressed_in = relation.of,
                              .velocity = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}},
-                             .covariance = covariances[row] ? &*covariances[row] : nullptr};
+                             .covariance = covariances[row] ? &*covariances[row] : nullptr,
+                             .base = given_on ? &*given_on : nullptr};
     const Failure failure = core(self).forest->set_twist({relation.of, relation.in_frame, relation.source}, sample);
     if (failure && failure->kind != FailureKind::before_history)
       raise_failure(core(self), failure, nb::cast(of), nb::cast(relative_to), true);
@@ -298,6 +300,11 @@ void bind_sample_tap(nb::module_& m, nb::class_<StoreCore>& store) {
           nb::sig("def rows(self) -> NDArray[float64]"),
           "Of poses w x y z, then x y z; of twists linear, then angular, along the axes of `of`; of joints positions, then\n"
           "velocities. Where there is a covariance, its upper triangle follows row by row.")
+      .def_prop_ro(
+          "base", [](const TappedBatch& batch) { return nb::make_tuple(batch.batch.base.wall_ns, batch.batch.base.count); },
+          nb::sig("def base(self) -> tuple[int, int]"),
+          "What `sample_base()` was when they were given: who merges them says it, so that all decide alike which sample of an\n"
+          "instant counts, and what was taken back since.")
       .def("__len__", [](const TappedBatch& batch) { return batch.batch.stamps.size(); });
   nb::class_<StoreTap>(m, "SampleTap", "Copies of samples as a store keeps them, for who records or forwards them.")
       .def("drain", &drain, nb::sig("def drain(self) -> list[SampleBatch]"), "Take out what came since the last call.")
@@ -339,8 +346,9 @@ void bind_sample_tap(nb::module_& m, nb::class_<StoreCore>& store) {
                    "tuple[int, int] | None = None) -> bool"),
            "Store poses of another replica, as `SampleBatch.rows` has them; as `merge_poses` otherwise.")
       .def("merge_twist_rows", &merge_twist_rows, nb::kw_only(), "of"_a, "relative_to"_a, "source"_a, "at"_a, "rows"_a,
-           nb::sig("def merge_twist_rows(self, *, of: str, relative_to: str, source: str, at: ArrayLike, rows: ArrayLike) -> "
-                   "bool"),
+           "base"_a.none() = nb::none(),
+           nb::sig("def merge_twist_rows(self, *, of: str, relative_to: str, source: str, at: ArrayLike, rows: ArrayLike, base: "
+                   "tuple[int, int] | None = None) -> bool"),
            "Store twists of another replica; those older than the history are left out. False: the relation is not known.")
       .def(
           "merge_joint_rows", &merge_joint_rows, nb::kw_only(), "joints"_a, "source"_a, "at"_a, "rows"_a, "has_velocities"_a,

@@ -425,8 +425,9 @@ void bind_world_writing(nb::class_<StoreCore>& store, nb::class_<WorldFace>& fac
                    "source: str, "
                    "covariances: ArrayLike | None = None, base: tuple[int, int] | None = None) -> bool"),
            "Samples that another replica accepted: neither loops nor bodies refuse them here.\n\n"
-           "`base` is what `sample_base()` of that replica was then: what was taken back since does not count. Without it\n"
-           "they count as given now. False: that there is such a relation is not known here yet, and nothing was stored.")
+           "`base` is what `sample_base()` of that replica was then: what was taken back since does not count, and of two\n"
+           "samples of one instant the one with the newer base does. Without it they count as given now. False: that there is "
+           "such a relation is not known here yet, and nothing was stored.")
       .def(
           "sample_base",
           [](Self self) {

@@ -1,7 +1,7 @@
 """Everything at once in a simulation of replicas, and everything that a replica answers from.
 
-Nodes, shared remote roots, frames, grasps, bodies, preferences with an end, models, removals, resets of time, undo, and
-replicas that are saved and loaded in between. Nobody declares the root.
+Nodes, shared remote roots, frames, grasps, bodies, preferences with an end, models, removals, resets of time, undo,
+samples that contradict one another, and replicas that are saved and loaded in between. Nobody declares the root.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hypothesis import strategies as st
-
 from armillary import World
 from armillary.errors import ArmillaryError
 from armillary.scene import Prefer, Sphere
@@ -20,8 +18,9 @@ from replica_barriers import FRAMES as PLACES
 from replica_barriers import KINDS as BARRIER_KINDS
 from replica_barriers import OF_NODES, barrier_change
 from replica_frames import AMONG_NODES, BODIES, FRAMES, edit_frame, inactive_assertions
+from replica_samples import SampleExchange
 from replicas import EDITS as NODE_KINDS
-from replicas import IDS, LATER_NS, Replicas, about_now, about_the_past, edit_node, on_the_way, undeclared_world
+from replicas import IDS, LATER_NS, about_now, about_the_past, edit_node, undeclared_world
 
 if TYPE_CHECKING:
     from unit.kit import FakeClock
@@ -37,13 +36,11 @@ KINDS = (
     *[("barrier", "reset"), ("own", "prefer"), ("own", "prefer"), ("own", "model")],
 )
 
-some = st.integers(0, 7)
-edits = st.tuples(st.just("change"), st.integers(0, 4), st.sampled_from(KINDS), some, some, some)
-reloads = st.tuples(st.just("reload"), st.integers(0, 4))
-answer_steps = st.sampled_from([edits] * 14 + [*on_the_way] * 2 + [reloads]).flatmap(lambda kind: kind)
+SEEN = (*FRAMES[:4], "table")
+SEEN_NS = (605, 805, 900, 995, 1195)
 
 
-class AnsweringReplicas(Replicas):
+class AnsweringReplicas(SampleExchange):
     """Replicas that do everything."""
 
     def new_world(self, number: int, clock: FakeClock) -> World:
@@ -54,8 +51,14 @@ class AnsweringReplicas(Replicas):
         with suppress(ArmillaryError):
             self._do(replica, lambda world: _change(world, kind, first, second, value))
 
+    def see(self, replica: int, of: int, other: int, value: int) -> None:
+        me = replica % len(self.worlds)
+        source = "eyes" if value % 4 else f"{self.worlds[me].name}'s eyes"
+        edge = {"of": SEEN[of % len(SEEN)], "in_frame": (*SEEN, ROOT)[other % (len(SEEN) + 1)], "source": source}
+        self._see(me, edge, SEEN_NS[value % len(SEEN_NS)], 1.0 + (of + value + other) % 3)
+
     def reload(self, replica: int) -> None:
-        """The replica goes on from a file that it wrote."""
+        """The replica goes on from a file that it wrote, in which there are no samples of poses."""
         me = replica % len(self.worlds)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "world.json"
@@ -64,6 +67,7 @@ class AnsweringReplicas(Replicas):
         loaded.store.set_machine_time(self.clocks[me].ns)
         self.worlds[me].close()
         self.worlds[me] = loaded
+        self.known[me].clear()
 
 
 def _change(world: World, kind: tuple[str, str], first: int, second: int, value: int) -> None:

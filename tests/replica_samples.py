@@ -6,6 +6,7 @@ import random
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from hypothesis import strategies as st
 
 from armillary import Transform, World
@@ -27,49 +28,42 @@ sample_steps: st.SearchStrategy[Step] = st.one_of(seen, seen, frame_steps(BESIDE
 
 
 class Sample(NamedTuple):
-    """Where somebody saw a frame, as it travels."""
+    """Where somebody saw a frame, as it travels: the row that was stored, and on top of what it was given."""
 
     of: str
     in_frame: str
     source: str
     at: int
-    x_m: float
+    row: tuple[float, ...]
     base: tuple[int, int]
 
-    @property
-    def transform(self) -> Transform:
-        return Transform.from_xyz_rpy(xyz=(self.x_m, 0, 0), rpy=(0, 0, 0.1 * self.x_m))
 
+class SampleExchange(Replicas):
+    """Replicas that also see frames; several may see one frame at one instant, by one source, at different places.
 
-class SamplingReplicas(Replicas):
-    """No source has two samples for one instant, and frames stay.
-
-    A sample names what its author held when he gave it: what was taken back since does not count. One of a relation
-    that is not asserted where it arrives waits there, until the end.
+    A sample names what its author held when it was given: what was taken back since does not count, and of two samples
+    of one instant the one with the newer base does. One of a relation that is not asserted where it arrives waits
+    there, until the end.
     """
 
     def __init__(self, count: int, damage: Damage = unharmed) -> None:
         self.known: list[dict[Sample, None]] = [{} for _ in range(count)]  # to whom
-        self.sent: set[tuple[str, str, int]] = set()
         super().__init__(count, damage)
-        with World("first", clock=FakeClock(100)) as first:  # whose assertions are not undone
-            first.store.set_machine_time(100)
-            first.add_frame(*FRAMES)
-            for world in self.worlds:
-                world.merge(first.scene.changes())
 
     def see(self, replica: int, of: int, other: int, value: int) -> None:
         """A sample that its author is refused is none."""
         me = replica % len(self.worlds)
         source = "eyes" if value >= 4 else f"{self.worlds[me].name}'s eyes"
-        at, x_m = SAMPLED_NS[(value + of) % len(SAMPLED_NS)], 1.0 + value + len(self.sent)
-        base = self.worlds[me].store.sample_base()
-        sample = Sample(FRAMES[of % (len(FRAMES) - 1)], FRAMES[other], source, at, x_m, base)
-        if (sample.of, source, at) in self.sent:
-            return
+        edge = {"of": FRAMES[of % (len(FRAMES) - 1)], "in_frame": FRAMES[other % len(FRAMES)], "source": source}
+        self._see(me, edge, SAMPLED_NS[(value + of) % len(SAMPLED_NS)], 1.0 + (of + other + 3 * value + me) % 5)
+
+    def _see(self, me: int, edge: dict[str, str], at: int, x_m: float) -> None:
+        tap = self.worlds[me].store.tap_samples()
         with suppress(ArmillaryError):
-            self._do(me, lambda world: write(world, sample))
-            self.sent.add((sample.of, source, at))
+            self._do(me, lambda world: world.set_pose(**edge, transform=seen_at(x_m), at=at))
+        given = [sample for batch in tap.drain() if batch.kind == "pose" for sample in samples_of(batch)]
+        tap.close()
+        for sample in given:
             self.known[me][sample] = None
             self.letters += [(me, one, [sample]) for one in range(len(self.worlds)) if one != me]
 
@@ -103,21 +97,40 @@ class SamplingReplicas(Replicas):
     def receive(self, world: World, sample: Sample) -> bool:
         """What belongs to a relation that is not known here yet has to come again."""
         edge = {"of": sample.of, "in_frame": sample.in_frame, "source": sample.source}
-        return world.store.merge_poses(**edge, transforms=[sample.transform.xyz_wxyz], at=[sample.at], base=sample.base)
+        return world.store.merge_pose_rows(**edge, rows=np.array([sample.row]), at=[sample.at], base=sample.base)
+
+
+class SamplingReplicas(SampleExchange):
+    """Replicas whose frames stay."""
+
+    def __init__(self, count: int, damage: Damage = unharmed) -> None:
+        super().__init__(count, damage)
+        with World("first", clock=FakeClock(100)) as first:  # whose assertions are not undone
+            first.store.set_machine_time(100)
+            first.add_frame(*FRAMES)
+            for world in self.worlds:
+                world.merge(first.scene.changes())
 
 
 class RefusingReplicas(SamplingReplicas):
     """They take the samples of others as if they were their own."""
 
     def receive(self, world: World, sample: Sample) -> bool:
+        edge = {"of": sample.of, "in_frame": sample.in_frame, "source": sample.source}
         with suppress(ArmillaryError):
-            write(world, sample)
+            world.set_pose(
+                **edge, transform=Transform.from_xyz_wxyz(xyz=sample.row[4:], wxyz=sample.row[:4]), at=sample.at
+            )
         return True
 
 
-def write(world: World, sample: Sample) -> None:
-    edge: dict[str, Any] = {"of": sample.of, "in_frame": sample.in_frame, "source": sample.source}
-    world.set_pose(**edge, transform=sample.transform, at=sample.at)
+def seen_at(x_m: float) -> Transform:
+    return Transform.from_xyz_rpy(xyz=(x_m, 0, 0), rpy=(0, 0, 0.1 * x_m))
+
+
+def samples_of(batch: Any) -> list[Sample]:
+    rows = zip(batch.stamps.tolist(), batch.rows.tolist(), strict=True)
+    return [Sample(batch.of, batch.in_frame, batch.source, at, tuple(row), batch.base) for at, row in rows]
 
 
 def about_samples(world: World) -> dict[Any, Any]:

@@ -812,8 +812,8 @@ class StoreCore:
         """
         Samples that another replica accepted: neither loops nor bodies refuse them here.
 
-        `base` is what `sample_base()` of that replica was then: what was taken back since does not count. Without it
-        they count as given now. False: that there is such a relation is not known here yet, and nothing was stored.
+        `base` is what `sample_base()` of that replica was then: what was taken back since does not count, and of two
+        samples of one instant the one with the newer base does. Without it they count as given now. False: that there is such a relation is not known here yet, and nothing was stored.
         """
 
     def sample_base(self) -> tuple[int, int]:
@@ -1305,7 +1305,7 @@ class StoreCore:
         Store poses of another replica, as `SampleBatch.rows` has them; as `merge_poses` otherwise.
         """
 
-    def merge_twist_rows(self, *, of: str, relative_to: str, source: str, at: ArrayLike, rows: ArrayLike) -> bool:
+    def merge_twist_rows(self, *, of: str, relative_to: str, source: str, at: ArrayLike, rows: ArrayLike, base: tuple[int, int] | None = None) -> bool:
         """
         Store twists of another replica; those older than the history are left out. False: the relation is not known.
         """
@@ -1428,6 +1428,13 @@ class SampleBatch:
         """
         Of poses w x y z, then x y z; of twists linear, then angular, along the axes of `of`; of joints positions, then
         velocities. Where there is a covariance, its upper triangle follows row by row.
+        """
+
+    @property
+    def base(self) -> tuple[int, int]:
+        """
+        What `sample_base()` was when they were given: who merges them says it, so that all decide alike which sample of an
+        instant counts, and what was taken back since.
         """
 
     def __len__(self) -> int: ...
@@ -1837,6 +1844,8 @@ class SceneView:
         """Where a Transform was when it was made."""
 
     def contained_since(self, node: NodeId, parent: NodeId) -> int | None: ...
+
+    def may_always_be_in(self, node: NodeId, parent: NodeId) -> bool: ...
 
     def children(self, node: NodeId) -> list[NodeId]: ...
 

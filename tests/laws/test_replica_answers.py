@@ -11,20 +11,21 @@ import pytest
 
 pytest.importorskip("casadi")
 
-from randomness import scaled
+from randomness import IS_USUAL, SEED, scaled
 from replica_answers import KINDS, AnsweringReplicas, about_answers
 from replicas import differences, lacking, unharmed
 
 RUNS = scaled(150, 100_000)
-APART = {"await_twists"}  # what is not mended yet
 
 
 def random_script(rng: random.Random, kinds) -> list[tuple]:
-    """Four to forty steps: mostly changes, then letters, partitions, undo and redo, and now and then a file."""
+    """Four to forty steps: mostly changes, then samples, letters, partitions, undo and redo, now and then a file."""
     script: list[tuple] = []
     for _ in range(rng.randrange(4, 40)):
         drawn = rng.random()
-        if drawn < 0.72:
+        if drawn < 0.16:
+            script.append(("see", rng.randrange(5), *(rng.randrange(8) for _ in range(3))))
+        elif drawn < 0.72:
             script.append(("change", rng.randrange(5), rng.choice(kinds), *(rng.randrange(8) for _ in range(3))))
         elif drawn < 0.88:
             script.append((rng.choice(["deliver", "deliver", "drop", "repeat"]), rng.randrange(10)))
@@ -61,8 +62,8 @@ def first_failing_seed(kinds, seeds, damage=unharmed) -> tuple[int, list[str]] |
 
 
 def test_replicas_agree_in_all_their_answers():
-    kinds = [kind for kind in KINDS if kind[1] not in APART]
-    assert first_failing_seed(kinds, range(RUNS)) is None
+    first = 0 if IS_USUAL else SEED
+    assert first_failing_seed(KINDS, range(first, first + RUNS)) is None
 
 
 def preferring_for_ever(record, receiver):
@@ -94,8 +95,7 @@ class TestABrokenRule:
         "damage", [preferring_for_ever, removing_no_frame, removing_nothing, bodies_of_nobody, deaf_to_attributes]
     )
     def test_is_found(self, damage):
-        kinds = [kind for kind in KINDS if kind[1] not in APART]
-        assert first_failing_seed(kinds, range(400), damage) is not None
+        assert first_failing_seed(KINDS, range(400), damage) is not None
 
 
 MENDED = {
@@ -132,6 +132,71 @@ MENDED = {
         ("change", 0, ("barrier", "fix_in_node"), 0, 1, 0),
         ("change", 0, ("barrier", "erase_all"), 0, 0, 0),
     ],
+    "a pose gives way to samples of its instant, and its parent with it": [
+        ("change", 0, ("frame", "recalibrate"), 0, 1, 2),
+        ("change", 0, ("frame", "await"), 0, 2, 2),
+    ],
+    "an id is used for two nodes, and the one that is gone had a frame": [
+        ("change", 1, ("node", "group"), 1, 0, 0),
+        ("change", 0, ("node", "remote_root"), 1, 0, 0),
+        ("change", 0, ("own", "prefer"), 7, 1, 0),
+    ],
+    "the frame of a node that is gone is named by a pose that goes": [
+        ("change", 1, ("node", "sampled"), 0, 0, 0),
+        ("change", 1, ("barrier", "reset"), 0, 0, 0),
+        ("change", 0, ("barrier", "fix_in_node"), 2, 3, 0),
+        ("change", 0, ("node", "group"), 0, 0, 0),
+        ("change", 0, ("barrier", "erase_all"), 2, 0, 0),
+    ],
+    "a grasp by the source of a node holds again when the node never was": [
+        ("change", 0, ("node", "add_parent"), 0, 0, 0),
+        ("change", 0, ("frame", "recalibrate"), 1, 0, 0),
+        ("change", 0, ("node", "unsay"), 0, 0, 0),
+        ("change", 0, ("frame", "grasp_tag"), 0, 0, 0),
+        ("change", 0, ("barrier", "fix"), 0, 0, 7),
+        ("change", 0, ("frame", "tag"), 0, 0, 0),
+        ("undo", 0),
+        ("change", 1, ("node", "add_parent"), 0, 0, 0),
+        ("change", 1, ("barrier", "reset"), 0, 0, 0),
+        ("change", 1, ("node", "connection"), 0, 0, 0),
+    ],
+    "a pose of an earlier time gives way to an older one that holds for always": [
+        ("change", 2, ("barrier", "reset"), 0, 0, 0),
+        ("change", 2, ("frame", "fix"), 6, 0, 4),
+        ("change", 0, ("frame", "fix"), 6, 2, 6),
+    ],
+    "a motion is within a body": [
+        ("change", 0, ("frame", "await_twists"), 6, 4, 7),
+        ("change", 1, ("frame", "body"), 1, 4, 4),
+    ],
+    "a frame is removed, and seen by who does not know": [
+        ("see", 1, 1, 0, 0),
+        ("see", 0, 0, 1, 0),
+        ("change", 1, ("frame", "erase_all"), 0, 0, 0),
+    ],
+    "a frame is removed, and seen in another that it was fixed in": [
+        ("change", 0, ("frame", "recalibrate"), 0, 1, 0),
+        ("deliver", 1),
+        ("change", 2, ("frame", "erase_all"), 0, 0, 0),
+        ("see", 0, 0, 1, 0),
+    ],
+    "time begins anew, and a frame was seen before": [
+        ("change", 2, ("barrier", "reset"), 0, 0, 0),
+        ("see", 1, 4, 0, 2),
+        ("see", 0, 4, 5, 1),
+    ],
+    "time begins anew, and two saw a frame at once before": [
+        ("change", 0, ("frame", "fix"), 0, 1, 0),
+        ("see", 1, 7, 1, 1),
+        ("change", 2, ("barrier", "reset"), 0, 0, 0),
+        ("see", 0, 7, 0, 5),
+    ],
+    "time begins anew, and frames were seen in one another": [
+        ("see", 1, 0, 1, 1),
+        ("see", 0, 0, 2, 5),
+        ("change", 0, ("barrier", "reset"), 0, 0, 0),
+        ("see", 0, 7, 0, 0),
+    ],
     "a node that goes with what it was in had a grasp before it was there": [
         ("change", 0, ("frame", "grasp_tag"), 0, 0, 0),
         ("change", 0, ("frame", "tag"), 0, 0, 0),
@@ -141,12 +206,12 @@ MENDED = {
 
 
 class TestWhatWentWrong:
-    """Shortest runs in which replicas disagreed; what is not mended says so when it is."""
+    """Shortest runs in which replicas disagreed."""
 
     @pytest.mark.parametrize("script", MENDED.values(), ids=MENDED)
     @pytest.mark.parametrize("seed", range(4))
     def test_is_the_same_everywhere(self, script, seed):
-        for count in (2, 4):
+        for count in (2, 3, 4):
             assert disagreements(script, count, seed) == []
 
     def test_a_model_that_is_undone_leaves_no_frame(self):
@@ -165,11 +230,6 @@ class TestWhatWentWrong:
             ("change", 1, ("barrier", "reset"), 0, 7, 5),
         ]
         assert disagreements(script, 4, 3) == []
-
-    @pytest.mark.xfail(strict=True, reason="a motion within a body is in the relations of its author alone")
-    def test_a_motion_within_a_body(self):
-        script = [("change", 0, ("frame", "await_twists"), 6, 4, 7), ("change", 1, ("frame", "body"), 1, 4, 4)]
-        assert disagreements(script, 2, 3) == []
 
     def test_a_pose_that_was_taken_back_of_a_frame_with_a_node(self):
         script = [

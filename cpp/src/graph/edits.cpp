@@ -23,8 +23,8 @@ Failure Forest::State::apply(const AwaitSamples& edit) { return await_samples(ed
 
 Failure Forest::State::apply(const AwaitTwists& edit) {
   const BodyId body = find_body(edit.of);
-  if (edit.of == edit.relative_to || (body != kNone && body == find_body(edit.relative_to)) ||
-      moves_on_mounts({edit.of, edit.relative_to, edit.source}))
+  const bool is_within_body = body != kNone && body == find_body(edit.relative_to) && !tolerates_cycles;
+  if (edit.of == edit.relative_to || is_within_body || moves_on_mounts({edit.of, edit.relative_to, edit.source}))
     return Evidence{.kind = FailureKind::relative_to_itself,
                     .name = edit.of,
                     .other = body == find_body(edit.relative_to) ? body_name(body) : std::string()};

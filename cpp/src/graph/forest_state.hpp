@@ -266,7 +266,7 @@ struct Forest::State {
   std::atomic<std::size_t> inactive_runs{0};
   bool tolerates_cycles = false;                   // in the transaction under way: they are resolved in the end
   Journal* journal = nullptr;                      // set while a transaction is under way: nothing is published meanwhile
-  SampleBase base{};                               // of samples that are given here
+  SampleBase base{};                               // of samples that are given here: newer than any that they replace
   std::size_t taken_back = 0;                      // samples, by edits that take them back
   std::deque<std::pair<RelationId, Stamp>> moves;  // by samples that were given here, since they were asked for
   std::atomic<bool> has_moves{false};
@@ -282,7 +282,8 @@ struct Forest::State {
                               }}};
 
   // taps (writing.cpp)
-  void copy_to_taps(SampleKind kind, std::uint32_t id, Stamp at, std::span<const double> values, std::span<const double> side);
+  void copy_to_taps(SampleKind kind, std::uint32_t id, Stamp at, const SampleBase* given_on, std::span<const double> values,
+                    std::span<const double> side);
   void end_held_samples(bool passed) {
     for (const auto& tap : taps) tap->end_held(passed);
   }
@@ -438,7 +439,7 @@ struct Forest::State {
                                     std::vector<BodyTwist>& twists) const;
   [[nodiscard]] Failure too_old(const TwistRecord& twist, Stamp at) const;
   Failure set_twist(const TwistName& name, const TwistSample& sample);
-  Failure write_twist(const TwistName& name, Stamp at, const BodyTwist& said);
+  Failure write_twist(const TwistName& name, Stamp at, const BodyTwist& said, const SampleBase* given_on = nullptr);
   void forget_axes(TwistRecord& twist, FrameId axes);
   void erase_twist(RelationId id);
   void erase_twists_of(FrameId frame);
@@ -474,6 +475,9 @@ struct Forest::State {
   [[nodiscard]] Stamp oldest_welcome(const RelationRecord& relation, Stamp at) const;
   [[nodiscard]] Stamp newest(const RelationRecord& relation) const;
   bool write_in_place(RelationRecord& relation, const Sample& sample);
+  bool gives_way(const TrackRecord& track, const RelationRecord& relation, const Sample& sample);
+  bool gives_way(const TwistRecord& twist, Stamp at, const BodyTwist& given, const SampleBase* given_on);
+  bool loses_tie(const SampleBase& there, int difference, const SampleBase* given_on);
   Failure write_known(RelationRecord& relation, const Sample& sample);
   Failure write(const EdgeName& edge, std::span<const std::int64_t> stamps, const double* rows, const double* sides,
                 const SampleBase* given_on = nullptr);

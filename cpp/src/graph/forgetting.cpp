@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "armillary/series/pose_row.hpp"
 #include "graph/journal.hpp"
 
 namespace armillary {
@@ -185,7 +186,40 @@ Failure Forest::State::apply(const EraseRelation& edit) {
 
 void Forest::set_base(const SampleBase& base) {
   const std::lock_guard<std::mutex> guard(state_->lock);
-  state_->base = base;
+  state_->base = std::max(state_->base, base);
+}
+
+SampleBase Forest::base() const {
+  const std::lock_guard<std::mutex> guard(state_->lock);
+  return state_->base;
+}
+
+std::vector<PlaceSample> Forest::samples_since(const SampleBase& base, std::string_view of, std::string_view source) const {
+  const std::lock_guard<std::mutex> guard(state_->lock);
+  const State& state = *state_;
+  std::vector<PlaceSample> found;
+  const FrameId only = of.empty() ? kNone : state.find_frame(of);
+  if (!of.empty() && only == kNone) return found;
+  for (FrameId id = of.empty() ? 0 : only; id < (of.empty() ? state.frames.size() : only + 1); ++id) {
+    const FrameRecord& frame = state.frames[id];
+    for (const auto& track : frame.tracks) {
+      if (!frame.alive || (!source.empty() && state.sources[track->source] != source)) continue;
+      for (const RunRecord& run : track->runs) {
+        if (!run.is_sampled() || state.is_run_of_node(run)) continue;
+        const SampleBases& bases = state.relations[run.relation]->bases;
+        if (!bases.any_since(base)) continue;
+        run.series()->for_each(Stamp::always(), Stamp::never(), [&](const Row& row) {
+          const Stamp at{row.stamp_ns()};
+          if (bases.at(at) < base || run.series()->is_computed(at)) return;
+          PlaceSample& sample = found.emplace_back(
+              PlaceSample{*frame.name, *state.frames[run.parent].name, state.sources[track->source], at, pose_of(row)});
+          sample.covariance = covariance_of(row);
+          sample.base = bases.at(at);
+        });
+      }
+    }
+  }
+  return found;
 }
 
 bool Forest::has_moves() const { return state_->has_moves.load(std::memory_order_relaxed); }

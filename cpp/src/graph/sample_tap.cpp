@@ -7,8 +7,8 @@
 
 namespace armillary {
 
-void SampleTap::add(SampleKind kind, std::uint32_t id, Stamp at, std::span<const double> values, std::span<const double> side,
-                    bool is_held) {
+void SampleTap::add(SampleKind kind, std::uint32_t id, Stamp at, const SampleBase& base, std::span<const double> values,
+                    std::span<const double> side, bool is_held) {
   const std::lock_guard<std::mutex> guard(mutex_);
   if (is_closed()) return;
   if (ready_.bytes() + held_.bytes() >= max_bytes_) {
@@ -17,7 +17,7 @@ void SampleTap::add(SampleKind kind, std::uint32_t id, Stamp at, std::span<const
   }
   Rows& rows = is_held ? held_ : ready_;
   const bool wakes = !is_held && rows.entries.empty();
-  rows.entries.push_back({kind, id, static_cast<std::uint32_t>(values.size() + side.size()), at.ns});
+  rows.entries.push_back({kind, id, static_cast<std::uint32_t>(values.size() + side.size()), at.ns, base});
   rows.values.insert(rows.values.end(), values.begin(), values.end());
   rows.values.insert(rows.values.end(), side.begin(), side.end());
   if (wakes) came_.notify_all();
@@ -40,11 +40,11 @@ std::vector<SampleBatch> SampleTap::drain() {
     std::swap(rows, ready_);
   }
   std::vector<SampleBatch> batches;
-  std::map<std::tuple<SampleKind, std::uint32_t, std::uint32_t>, std::size_t> places;
+  std::map<std::tuple<SampleKind, std::uint32_t, std::uint32_t, SampleBase>, std::size_t> places;
   const double* values = rows.values.data();
   for (const Entry& entry : rows.entries) {
-    const auto [place, is_new] = places.try_emplace({entry.kind, entry.id, entry.width}, batches.size());
-    if (is_new) batches.push_back({entry.kind, entry.id, entry.width});
+    const auto [place, is_new] = places.try_emplace({entry.kind, entry.id, entry.width, entry.base}, batches.size());
+    if (is_new) batches.push_back({entry.kind, entry.id, entry.width, entry.base});
     SampleBatch& batch = batches[place->second];
     batch.stamps.push_back(entry.stamp_ns);
     batch.rows.insert(batch.rows.end(), values, values + entry.width);

@@ -159,7 +159,7 @@ Failure Forest::State::read_twist(const TwistName& name, const TwistSample& samp
 Failure Forest::State::set_twist(const TwistName& name, const TwistSample& sample) {
   BodyTwist twist;
   if (Failure failure = read_twist(name, sample, twist)) return failure;
-  return write_twist(name, sample.at, twist);
+  return write_twist(name, sample.at, twist, sample.base);
 }
 
 Failure Forest::State::read_twists(const TwistName& name, std::span<const TwistSample> samples,
@@ -189,7 +189,7 @@ Failure Forest::set_twists(const TwistName& name, std::span<const TwistSample> s
   std::vector<BodyTwist> twists;
   if (Failure failure = state_->read_twists(name, samples, twists)) return failure;
   for (std::size_t row = 0; row < samples.size(); ++row) {
-    Failure failure = state_->write_twist(name, samples[row].at, twists[row]);
+    Failure failure = state_->write_twist(name, samples[row].at, twists[row], samples[row].base);
     // A newer row may have made this one too old: it expires as it would have.
     if (failure && failure->kind != FailureKind::before_history) return failure;
   }
@@ -210,7 +210,7 @@ Failure Forest::State::too_old(const TwistRecord& twist, Stamp at) const {
                   .about_twist = true};
 }
 
-Failure Forest::State::write_twist(const TwistName& name, Stamp at, const BodyTwist& given) {
+Failure Forest::State::write_twist(const TwistName& name, Stamp at, const BodyTwist& given, const SampleBase* given_on) {
   const FrameId known_of = find_frame(name.of);
   const SourceId known_source = find_source(name.source);
   const BodyId known_reference = find_body(name.relative_to);
@@ -222,12 +222,13 @@ Failure Forest::State::write_twist(const TwistName& name, Stamp at, const BodyTw
     if (known_reference == kNone) add_frame(name.relative_to);
     twist = &make_twist(of, name.relative_to, add_source(name.source));
   }
+  if (gives_way(*twist, at, given, given_on)) return {};
   twist->insert(at, given, retired);
-  twist->bases.set(at, base);
+  twist->bases.set(at, given_on == nullptr ? base : *given_on);
   if (!taps.empty()) {
     std::array<double, Covariance::kPacked> side;
     if (given.covariance) given.covariance->pack(side);
-    copy_to_taps(SampleKind::twist, twist->id, at, values_of(given.body_form),
+    copy_to_taps(SampleKind::twist, twist->id, at, given_on, values_of(given.body_form),
                  given.covariance ? std::span<const double>(side) : std::span<const double>());
   }
   if (bodies_changed) publish(twist->of);

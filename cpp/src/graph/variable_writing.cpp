@@ -48,7 +48,7 @@ Failure Forest::set_joints(ChannelId channel, std::span<const std::int64_t> stam
   if (state_->taps.empty()) return {};
   const std::size_t width = state_->variables.name_of(channel).row_width();
   for (std::size_t row = 0; row < stamps.size(); ++row)
-    state_->copy_to_taps(SampleKind::joints, channel, {stamps[row]}, {rows + row * width, width}, {});
+    state_->copy_to_taps(SampleKind::joints, channel, {stamps[row]}, nullptr, {rows + row * width, width}, {});
   return {};
 }
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <numeric>
 #include <utility>
 
+#include "armillary/graph/twist_row.hpp"
 #include "armillary/series/pose_row.hpp"
 #include "graph/forest_state.hpp"
 
@@ -52,11 +54,12 @@ Failure Forest::State::check_stamps(const RelationRecord* relation, std::span<co
   return {};
 }
 
-void Forest::State::copy_to_taps(SampleKind kind, std::uint32_t id, Stamp at, std::span<const double> values,
-                                 std::span<const double> side) {
+void Forest::State::copy_to_taps(SampleKind kind, std::uint32_t id, Stamp at, const SampleBase* given_on,
+                                 std::span<const double> values, std::span<const double> side) {
   std::erase_if(taps, [](const auto& tap) { return tap->is_closed(); });
   for (const auto& tap : taps)
-    if (tap->takes_others() || !OthersSamples::are_of_others()) tap->add(kind, id, at, values, side, journal != nullptr);
+    if (tap->takes_others() || !OthersSamples::are_of_others())
+      tap->add(kind, id, at, given_on == nullptr ? base : *given_on, values, side, journal != nullptr);
 }
 
 namespace {
@@ -67,12 +70,60 @@ std::span<const double> side_of(const double* side) {
 
 }  // namespace
 
+namespace {
+
+/// Which of two samples is more, number by number: the same for everybody. One with a covariance is more than one without.
+int difference(std::span<const double> a, std::span<const double> side_of_a, std::span<const double> b,
+               std::span<const double> side_of_b) {
+  const auto sign = [](std::strong_ordering order) { return order < 0 ? -1 : static_cast<int>(order > 0); };
+  const auto less = [](double x, double y) { return std::strong_order(x, y); };
+  const auto values = std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end(), less);
+  if (values != 0) return sign(values);
+  return sign(
+      std::lexicographical_compare_three_way(side_of_a.begin(), side_of_a.end(), side_of_b.begin(), side_of_b.end(), less));
+}
+
+}  // namespace
+
+/// Of two samples of one instant the one with the newer base counts; of one base that which is more. Whoever gives one here
+/// means to replace what is there: its base is then a newer one, so that everybody else takes it for that.
+bool Forest::State::loses_tie(const SampleBase& there, int difference, const SampleBase* given_on) {
+  if (given_on != nullptr) return *given_on == there ? difference <= 0 : *given_on < there;
+  if (base < there || (base == there && difference != 0)) base = {there.wall_ns, there.count + (difference != 0 ? 1 : 0)};
+  return false;
+}
+
+/// Whether a sample does not count, because of that which its track has for its instant.
+bool Forest::State::gives_way(const TrackRecord& track, const RelationRecord& relation, const Sample& sample) {
+  const std::ptrdiff_t k = track.run_at(sample.at);
+  const RunRecord* run = k < 0 ? nullptr : &track.runs[static_cast<std::size_t>(k)];
+  if (run == nullptr || !run->is_sampled() || relation.is_of_scene) return false;
+  const Row row = run->series()->bracket(sample.at).before;
+  if (!row || row.stamp_ns() != sample.at.ns || run->series()->is_computed(sample.at)) return false;
+  const RelationRecord& there = *relations[run->relation];
+  if (there.is_of_scene) return false;
+  const int by_parent = frames[relation.parent].name->compare(*frames[there.parent].name);
+  const int by_values = difference(sample.values, side_of(sample.side), {row.values(), kPoseWidth}, side_of(row.side));
+  return loses_tie(there.bases.at(sample.at), by_parent != 0 ? by_parent : by_values, sample.base);
+}
+
+bool Forest::State::gives_way(const TwistRecord& twist, Stamp at, const BodyTwist& given, const SampleBase* given_on) {
+  const Row row = at <= twist.series->newest() ? twist.series->bracket(at).before : Row{};
+  if (!row || row.stamp_ns() != at.ns) return false;
+  std::array<double, Covariance::kPacked> side;
+  if (given.covariance) given.covariance->pack(side);
+  const std::span<const double> packed = given.covariance ? std::span<const double>(side) : std::span<const double>();
+  const auto held = values_of(velocity_of(row)), values = values_of(given.body_form);
+  return loses_tie(twist.bases.at(at), difference(values, packed, held, side_of(row.side)), given_on);
+}
+
 /// One parent for all time and no cycle: the sample changes nothing but its series.
 bool Forest::State::write_in_place(RelationRecord& relation, const Sample& sample) {
   TrackRecord& track = *relation.track;
   if (track.runs.size() != 1 || track.may_be_on_cycle || track.is_stale || is_cut(track)) return false;
   const RunRecord& run = track.runs.front();
   if (run.relation != relation.id || !run.is_sampled() || run.is_placeholder() || run.breaks_body()) return false;
+  if (sample.at <= run.series()->newest() && gives_way(track, relation, sample)) return true;
   if (sample.at < run.from) {
     // rivals are distinguished by when they begin, and an inactive interval may begin later
     if (frames[track.of].tracks.size() > 1 || frames[track.of].inactive_intervals) return false;
@@ -82,7 +133,7 @@ bool Forest::State::write_in_place(RelationRecord& relation, const Sample& sampl
   relation.bases.set(sample.at, sample.base == nullptr ? base : *sample.base);
   track.watches.inserted(sample.at);
   if (!taps.empty() && !relation.is_of_scene)
-    copy_to_taps(SampleKind::pose, relation.id, sample.at, sample.values, side_of(sample.side));
+    copy_to_taps(SampleKind::pose, relation.id, sample.at, sample.base, sample.values, side_of(sample.side));
   if (!twists.empty() && sample.at == run.series()->newest_given())
     on_poses_inserted(track, sample.at, sample.at);
   return true;
@@ -182,6 +233,7 @@ Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t>
   if (Failure failure = check_stamps(find_relation(edge), stamps)) return failure;
   const bool in_order = strictly_increasing(stamps);
   const std::vector<std::size_t> order = in_order ? std::vector<std::size_t>{} : order_of(stamps);
+  std::vector<std::int64_t> left_out;
   Failure failure = edit_track(edge, [&](TrackRecord& track, RelationRecord& relation) {
     for (std::size_t k = track.runs.has_inactive() ? track.runs.size() : 0; k-- > 0;)
       if (track.runs[k].relation == relation.id && !track.runs[k].on_cycle.empty()) activate_first(track.runs.edit(k), stamps);
@@ -189,8 +241,12 @@ Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t>
       if (i == 1 && in_order && sides == nullptr && can_append(track, relation, stamps[0]))
         return track.runs[0].series()->append(stamps.subspan(1), rows + kPoseWidth, retired);
       const std::size_t row = in_order ? i : order[i];
-      Sample sample{{stamps[row]}, {}, sides == nullptr ? nullptr : sides + row * Covariance::kPacked};
+      Sample sample{{stamps[row]}, {}, sides == nullptr ? nullptr : sides + row * Covariance::kPacked, given_on};
       std::copy_n(rows + row * kPoseWidth, kPoseWidth, sample.values.begin());
+      if (gives_way(track, relation, sample)) {
+        left_out.push_back(stamps[row]);
+        continue;
+      }
       place_sample(track, relation, sample);
       expire_runs(track, relation);
     }
@@ -198,10 +254,12 @@ Failure Forest::State::write(const EdgeName& edge, std::span<const std::int64_t>
   if (failure) return failure;
   RelationRecord* relation = find_relation(edge);
   if (relation == nullptr) return {};
-  for (const std::int64_t stamp : stamps) relation->bases.set({stamp}, given_on == nullptr ? base : *given_on);
-  if (!taps.empty() && !relation->is_of_scene)
-    for (std::size_t row = 0; row < stamps.size(); ++row)
-      copy_to_taps(SampleKind::pose, relation->id, {stamps[row]}, {rows + row * kPoseWidth, kPoseWidth},
+  const auto is_stored = [&](std::int64_t stamp) { return std::ranges::find(left_out, stamp) == left_out.end(); };
+  for (const std::int64_t stamp : stamps)
+    if (is_stored(stamp)) relation->bases.set({stamp}, given_on == nullptr ? base : *given_on);
+  for (std::size_t row = 0; row < stamps.size() && !taps.empty() && !relation->is_of_scene; ++row)
+    if (is_stored(stamps[row]))
+      copy_to_taps(SampleKind::pose, relation->id, {stamps[row]}, given_on, {rows + row * kPoseWidth, kPoseWidth},
                    side_of(sides == nullptr ? nullptr : sides + row * Covariance::kPacked));
   if (!relation->track->watches.empty())
     for (const std::int64_t stamp : stamps) relation->track->watches.inserted({stamp});

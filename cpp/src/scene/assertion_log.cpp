@@ -56,6 +56,11 @@ std::vector<log::Slot> AssertionLog::pose_slots(const std::string& of, const std
   return log::slots_of(log_, {log::TrackKind::pose, of, source});
 }
 
+bool AssertionLog::knows(const std::string& of, const std::string& source) const {
+  const log::FrameEntry* frame = log_.find_frame(of);
+  return frame != nullptr && frame->tracks.contains({log::TrackKind::pose, source});
+}
+
 bool AssertionLog::has_samples(const std::string& of, const std::string& source) const {
   const log::FrameEntry* frame = log_.find_frame(of);
   const auto track = frame == nullptr ? decltype(frame->tracks.end()){} : frame->tracks.find({log::TrackKind::pose, source});
@@ -186,15 +191,21 @@ std::vector<InactiveAssertion> AssertionLog::inactive() const {
 
 namespace {
 
-/// Adds the slots of a track that an assertion would supersede.
+/// Adds the slots of a track that an assertion would supersede. A pose of the same instant gives way to samples from then on;
+/// relations of samples stay known.
 void add_superseded(const log::TrackEntry& track, const log::Epoch& epoch, const log::Assert& payload,
                     std::vector<ChangePtr>& out) {
-  if (payload.since != Stamp::always()) {
-    const auto written = track.slots.find({epoch, payload.since, log::sampled_in(payload.value)});
-    if (written != track.slots.end()) out.push_back(written->second);
+  if (payload.since == Stamp::always()) {
+    for (const auto& [key, record] : track.slots) out.push_back(record);
     return;
   }
-  for (const auto& [key, record] : track.slots) out.push_back(record);
+  const std::string& sampled_in = log::sampled_in(payload.value);
+  const bool says_nothing = std::holds_alternative<log::Empty>(payload.value);
+  for (auto slot = track.slots.lower_bound({epoch, payload.since, {}}); slot != track.slots.end(); ++slot) {
+    const log::SlotKey& key = slot->first;
+    if (key.epoch != epoch || key.since != payload.since) return;
+    if (key.sampled_in == sampled_in || (key.sampled_in.empty() && !says_nothing)) out.push_back(slot->second);
+  }
 }
 
 }  // namespace

@@ -94,6 +94,7 @@ class Alignment {
     const std::vector<ChangePtr>& resets = assertions_.log().resets();
     const bool is_known = !change.epoch || (!resets.empty() && !log::newer(*change.epoch, resets.back()->signature()));
     restarts_ = restarts_ || !is_known;  // of an epoch whose beginning is still to come
+    is_late_ = is_late_ || change.epoch != assertions_.log().epoch();
     if (!is_of_frames(change.payload)) return;
     for (std::string& frame : frames_in(change.payload)) frames_.insert(std::move(frame));
     std::visit([&](const auto& payload) { add(change, payload); }, change.payload);
@@ -115,9 +116,13 @@ class Alignment {
     if (assertions_.has_bodies()) edits.emplace_back(bodies());
     for (const auto& [track, forgets] : tracks_)
       if (assertions_.has_frame(track.of) || is_kept_(track.of)) edits.emplace_back(aligned(track, forgets));
+    bool is_inactive = false;
     for (const RelationName& twist : twists_)
-      if (assertions_.has_name(twist.in_frame) && assertions_.has_twist(twist) && !is_within_body(twist))
+      if (assertions_.has_name(twist.in_frame) && assertions_.has_twist(twist)) {
         edits.emplace_back(AwaitTwists{twist.of, twist.in_frame, twist.source});
+        is_inactive = is_inactive || is_within_body(twist);
+      }
+    if (is_inactive) edits.emplace_back(bodies());
     for (const std::string& frame : frames_)
       if (assertions_.has_preference(frame)) edits.emplace_back(assertions_.preferences({log::Subject::Kind::frame, frame}));
     for (const std::string& joint : joints_) edits.emplace_back(assertions_.preferences({log::Subject::Kind::variable, joint}));
@@ -257,7 +262,7 @@ class Alignment {
 
   [[nodiscard]] AlignTrack aligned(const log::Track& track, bool forgets) const {
     AlignTrack edit{.of = track.of, .source = track.source, .forgets = forgets, .renews = renewed_.contains(track)};
-    edit.drops_unasserted = !removed_.empty() && !is_done_;
+    edit.drops_unasserted = (is_late_ || !removed_.empty()) && !is_done_;
     const std::vector<log::Slot> slots = assertions_.pose_slots(track.of, track.source);
     edit.interpolations = log::interpolations_of(slots);
     for (const log::Slot& slot : slots) {
@@ -291,6 +296,7 @@ class Alignment {
   std::set<log::Track> renewed_;                                               // something was undone
   std::set<std::pair<log::Track, std::string>> emptied_;  // and the parents of samples that are not announced
   bool restarts_ = false;
+  bool is_late_ = false;  // one is of an earlier time, of which only what held last still holds
 };
 
 }  // namespace
@@ -316,8 +322,9 @@ TouchedTracks touched_tracks(const AssertionLog& assertions, std::span<const Cha
     if (const auto* removed = std::get_if<log::RemoveFrames>(&change->payload))
       for (const log::Track& track : assertions.tracks_at({removed->names.begin(), removed->names.end()})) add(track);
     if (!is_of_frames(change->payload)) continue;
-    if (const auto* asserted = std::get_if<log::Assert>(&change->payload); asserted != nullptr && change->epoch != epoch)
-      for (const log::Slot& slot : log::slots_of(assertions.log(), asserted->track))  // another may have held last
+    const auto* asserted = std::get_if<log::Assert>(&change->payload);
+    if (asserted != nullptr && (change->epoch != epoch || asserted->since == Stamp::always()))
+      for (const log::Slot& slot : log::slots_of(assertions.log(), asserted->track))  // another may hold, or have held, last
         for (std::string& frame : frames_in(slot.record->payload)) touched.frames.insert(std::move(frame));
     if (const auto* frames = std::get_if<log::SetFrames>(&change->payload); frames != nullptr && !frames->present) {
       touched.superseded.declarations.insert(frames->names.begin(), frames->names.end());
@@ -331,8 +338,8 @@ TouchedTracks touched_tracks(const AssertionLog& assertions, std::span<const Cha
   return touched;
 }
 
-std::vector<std::string> frames_in(std::span<const ChangePtr> changes) {
-  std::set<std::string> names;
+std::vector<std::string> frames_in(std::span<const ChangePtr> changes, const TouchedTracks& touched) {
+  std::set<std::string> names(touched.placed.begin(), touched.placed.end());
   for (const ChangePtr& change : changes)
     for (std::string& name : frames_in(change->payload)) names.insert(std::move(name));
   return {names.begin(), names.end()};
@@ -348,6 +355,45 @@ FrameEdit cycle_resolution(const AssertionLog& assertions) {
     }
     return std::nullopt;
   }};
+}
+
+// -- What is placed, or voided, with the changes of others
+
+/// Notes what is asserted by the sources of nodes of their frames: it was placed around where the nodes were.
+void Store::touch_placed(std::span<const FrameEdit> edits, TouchedTracks& touched) const {
+  for (const FrameEdit& edit : edits)
+    if (const auto* placed = std::get_if<PlaceRuns>(&edit); placed != nullptr && assertions_.knows(placed->of, placed->source))
+      touched.tracks.push_back({log::TrackKind::pose, placed->of, placed->source}), touched.placed.push_back(placed->of);
+}
+
+/// Adds the end of samples that were given before a frame was removed, in relations that were asserted again since.
+void Store::add_voided(const Change& change, const Version& version, std::vector<FrameEdit>& edits) const {
+  const auto* removal = std::get_if<log::RemoveFrames>(&change.payload);
+  if (removal == nullptr) return;
+  for (const std::string& name : removal->names)
+    for (const log::Track& track : assertions_.tracks_at({name})) {
+      const std::optional<NodeId> node = NodeId::parse(std::string_view(track.of).substr(0, track.of.find('/')));
+      if (track.kind != log::TrackKind::pose || (node && version.recall(*node) != nullptr)) continue;
+      ForgetSamples edit{.of = track.of, .forgets_twists = false, .source = track.source};
+      if (track.of != name) edit.in_frame = name;
+      edit.before = {change.time.wall_ns, change.time.count};
+      edits.emplace_back(std::move(edit));
+    }
+}
+
+/// Adds samples once more that were given on top of what voids all older ones: of a new time epoch, and of a pose that holds
+/// for always.
+void Store::add_samples_since(const Draft& draft, const Taken& taken, std::vector<FrameEdit>& edits) const {
+  const auto add = [&](const log::HybridTimestamp& time, std::string_view of, std::string_view source) {
+    for (PlaceSample& sample : forest_->samples_since({time.wall_ns, time.count}, of, source))
+      if (assertions_.has_relation({sample.of, sample.in_frame, sample.source}) &&
+          !assertions_.takes_back({sample.of, sample.in_frame, sample.source}, sample.at, *sample.base))
+        edits.emplace_back(std::move(sample));
+  };
+  if (draft.restarts_time()) return add(draft.version().epoch->time, {}, {});
+  for (const ChangePtr& change : taken.changes)
+    if (const log::Assert* payload = as_since(change->payload); payload != nullptr && assertions_.is_latest(*change, *payload))
+      add(change->time, payload->track.of, payload->track.source);
 }
 
 // -- What is done here is in line with what everybody will make of it
@@ -366,7 +412,7 @@ void Store::realign(std::span<const ChangePtr> changes, const TouchedTracks& tou
   if (assertions_.has_bodies() && (!assertions_.bodies().inactive.empty() || std::ranges::any_of(changes, concerns_bodies)))
     assertions_.resolve_bodies();
   std::vector<FrameEdit> edits = aligning_edits(assertions_, changes, frame_keeper(draft.version()), touched, true);
-  add_placements_again(draft.share(), frames_in(changes), names_, edits);
+  add_placements_again(draft.share(), frames_in(changes, touched), names_, edits);
   edits.push_back(cycle_resolution(assertions_));
   (void)publish(edits, draft, false, false);
 }
@@ -377,7 +423,7 @@ FrameKeeper Store::frame_keeper(const Version& version) const {
   return [this, &version](const std::string& frame) {
     const std::optional<NodeId> node = NodeId::parse(std::string_view(frame).substr(0, frame.find('/')));
     const NodeRecord* owner = node ? version.recall(*node) : nullptr;
-    const bool is_own = owner != nullptr && owner->has_frame && owner->kind != NodeKind::frame;
+    const bool is_own = owner != nullptr && FrameNames::has_frame(*owner);
     return frame == options_.root_frame || is_own || version.is_alive(log::stand_in_of(frame));
   };
 }

@@ -19,8 +19,16 @@ std::string FrameNames::of(const Version& version, const NodeRecord& record) con
 std::string FrameNames::mount(const NodeRecord& record) const { return record.id.text() + "/mount"; }
 
 std::vector<std::string> FrameNames::all(const NodeRecord& record) const {
-  if (!record.has_frame || record.kind == NodeKind::frame) return {};
-  return record.has_mount ? std::vector{own(record), mount(record)} : std::vector{own(record)};
+  if (!has_frame(record)) return {};
+  for (const NodeRecord* one = &record; one != nullptr; one = one->previous.get())
+    if (one->has_mount) return {own(record), mount(record)};
+  return {own(record)};
+}
+
+bool FrameNames::has_frame(const NodeRecord& record) {
+  for (const NodeRecord* one = &record; one != nullptr; one = one->previous.get())
+    if (one->has_known_beginning() && one->kind != NodeKind::frame && wants_frame(*one)) return true;
+  return false;
 }
 
 namespace {

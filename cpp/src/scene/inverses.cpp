@@ -94,6 +94,7 @@ std::vector<std::pair<log::SlotKey, ChangePtr>> AssertionLog::slots_of_relations
 
 bool AssertionLog::takes_back(const RelationName& relation, Stamp at, const SampleBase& base) const {
   const auto is_since = [&](const log::HybridTimestamp& time) { return base < SampleBase{time.wall_ns, time.count}; };
+  if (log_.epoch() && is_since(log_.epoch()->time)) return true;
   const auto is_removed = [&](const log::FrameEntry* entry) {
     return entry != nullptr && entry->barrier && is_since(entry->barrier->time);
   };

@@ -222,7 +222,7 @@ void Store::set_machine_time(std::optional<std::int64_t> ns) {
 SampleBase Store::sample_base() const {
   const Hold hold(*this);
   const log::HybridTimestamp& newest = assertions_.log().newest();
-  return {newest.wall_ns, newest.count};
+  return std::max(SampleBase{newest.wall_ns, newest.count}, forest_->base());
 }
 
 namespace {
@@ -236,7 +236,8 @@ std::int64_t machine_time() {
 }  // namespace
 
 void Store::sign(Change& change, Taken& taken) const {
-  taken.clock.observe(assertions_.log().newest());
+  const SampleBase base = sample_base();  // what is taken back here is older
+  taken.clock.observe({base.wall_ns, base.count});
   change.id = {authorship_.author, assertions_.log().held().newest(authorship_.author) + ++taken.signed_here};
   change.time = taken.clock.next(machine_ns_ ? *machine_ns_ : machine_time());
   change.authority = options_.authority;
@@ -527,12 +528,15 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, Taken& taken) const {
   std::vector<FrameEdit> edits;
   if (draft.restarts_time()) edits.emplace_back(RestartTime{});
   if (concerns_frames) std::ranges::move(frame_edits(draft, names_, *forest_), std::back_inserter(edits));
+  touch_placed(edits, taken.touched);
   if (concerns_frames && taken.expects_nothing_under)
     if (std::optional<FrameEdit> expected = expectation(draft, names_)) edits.push_back(std::move(*expected));
   add_samples(draft, taken.samples, concerns_frames, edits);
   for (const ChangePtr& change : taken.changes)
     if (const auto* forget = std::get_if<log::Forget>(&change->payload); forget != nullptr && change->epoch == taken.epoch)
       edits.emplace_back(forgetting(*change, *forget, draft.version()));
+    else if (!taken.is_local)
+      add_voided(*change, draft.version(), edits);
   if (taken.is_local) {
     for (const ChangePtr& change : taken.changes)
       if (const auto samples = taken.first_samples.find(change->id); samples != taken.first_samples.end())
@@ -543,7 +547,8 @@ std::vector<FrameEdit> Store::edits_of(Draft& draft, Taken& taken) const {
   } else {
     std::ranges::move(aligning_edits(assertions_, taken.changes, frame_keeper(draft.version()), taken.touched, false),
                       std::back_inserter(edits));
-    add_placements_again(draft.share(), frames_in(taken.changes), names_, edits);
+    add_placements_again(draft.share(), frames_in(taken.changes, taken.touched), names_, edits);
+    add_samples_since(draft, taken, edits);
   }
   if (concerns_frames) {
     const std::span<const ChangePtr> unseen = taken.is_local ? std::span(taken.changes) : std::span<const ChangePtr>{};
@@ -625,6 +630,10 @@ Failure Store::publish(std::vector<FrameEdit>& edits, const Draft& draft, bool w
 Outcome Store::commit(Draft& draft, Taken& taken) {
   const std::size_t gone_before = forest_->taken_back();
   if (taken.is_local) taken.touched = touched_tracks(assertions_, taken.changes);
+  if (!taken.first_samples.empty()) {  // they are on top of the change that names their relation
+    const log::HybridTimestamp& time = taken.changes.back()->time;
+    forest_->set_base({time.wall_ns, time.count});
+  }
   std::vector<FrameEdit> edits = edits_of(draft, taken);
   if (Failure failure = publish(edits, draft, !taken.changes.empty(), taken.is_local)) {
     Refusal refusal;
@@ -635,7 +644,8 @@ Outcome Store::commit(Draft& draft, Taken& taken) {
     return {std::move(refusal), {}};
   }
   if (taken.is_local) {
-    const bool is_read_in_log = !taken.of_other_epochs.empty() || ends_samples(taken.touched) || are_awaited(taken.changes);
+    const bool is_read_in_log = !taken.of_other_epochs.empty() || !taken.touched.placed.empty() || ends_samples(taken.touched) ||
+                                are_awaited(taken.changes);
     taken.inverses = take_assertions(taken.changes);
     const auto is_as_asserted = [this](const ChangePtr& change) { return is_in_line(*change); };
     if (is_read_in_log || !std::ranges::all_of(taken.changes, is_as_asserted)) realign(taken.changes, taken.touched, draft);

@@ -333,14 +333,13 @@ class Share:
             sent_s = now_s
 
     def _publish_samples(self, batches: list[SampleBatch]) -> None:
-        base = self._store.sample_base()[:2] if batches else (0, 0)
         for batch in batches:
             rows = batch.rows
             known = self._channels.get((batch.kind, batch.number, rows.shape[1]))
             if known is None:
                 known = self._open_channel(batch, rows.shape[1])
             number, publisher = known
-            message = pack_samples(number, self._sent.get(number, 0), base, batch.stamps, rows)
+            message = pack_samples(number, self._sent.get(number, 0), batch.base, batch.stamps, rows)
             self._sent[number] = self._sent.get(number, 0) + len(batch)
             publisher.put(message)
 

@@ -104,7 +104,12 @@ class Channel:
             )
         if self.kind == "twist":
             return store.merge_twist_rows(
-                of=self.of, relative_to=self.in_frame, source=self.source, at=message.stamps, rows=message.rows
+                of=self.of,
+                relative_to=self.in_frame,
+                source=self.source,
+                at=message.stamps,
+                rows=message.rows,
+                base=message.base,
             )
         try:
             return store.merge_pose_rows(

@@ -233,7 +233,6 @@ def test_a_frame_that_a_node_stands_for_exists_in_whatever_order_that_is_merged(
         assert sorted(copy.frames()) == sorted(world.frames())
 
 
-@pytest.mark.xfail(strict=True, reason="each keeps what came last: the author is no part of a sample (rule 14)")
 def test_two_authors_of_one_stamp_agree_once_they_exchanged_their_samples() -> None:
     first = World("first")
     first.add_frame("map", "cup")

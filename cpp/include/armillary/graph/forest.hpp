@@ -52,6 +52,7 @@ struct TwistSample {
   std::string_view expressed_in;  ///< empty: the frame that moves
   Velocity velocity{};
   const Covariance* covariance = nullptr;  ///< linear, then angular, along the same axes; null: unknown
+  const SampleBase* base = nullptr;        ///< null: it is given here, and now
 };
 
 /// One relation as `relations()` reports it; `in_frame` of a twist is the body it is relative to.
@@ -335,6 +336,12 @@ class Forest {
 
   /// Samples that are given from now on are on top of this.
   void set_base(const SampleBase& base);
+  [[nodiscard]] SampleBase base() const;
+
+  /// The samples, those of nodes aside, that were given on top of `base` or of what came later: by one source of one frame,
+  /// or all.
+  [[nodiscard]] std::vector<PlaceSample> samples_since(const SampleBase& base, std::string_view of = {},
+                                                       std::string_view source = {}) const;
 
   /// A frame that samples given here moved to another parent, or back to one.
   struct Move {

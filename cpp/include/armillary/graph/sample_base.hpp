@@ -38,6 +38,11 @@ class SampleBases {
     put(at, base);
   }
 
+  /// Whether a sample has, or had, such a base or a newer one.
+  [[nodiscard]] bool any_since(const SampleBase& base) const {
+    return std::ranges::any_of(steps_, [&](const Step& step) { return base <= step.second; });
+  }
+
   /// Of the sample at this stamp.
   [[nodiscard]] SampleBase at(Stamp stamp) const {
     const auto after = std::ranges::upper_bound(steps_, stamp, {}, &Step::first);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "armillary/detail/at_fork.hpp"
+#include "armillary/graph/sample_base.hpp"
 #include "armillary/series/stamp.hpp"
 
 namespace armillary {
@@ -20,6 +21,7 @@ struct SampleBatch {
   SampleKind kind = SampleKind::pose;
   std::uint32_t id = 0;     ///< of the relation, or of the channel
   std::uint32_t width = 0;  ///< numbers a row
+  SampleBase base{};        ///< of all of them
   std::vector<std::int64_t> stamps{};
   std::vector<double> rows{};
 };
@@ -36,11 +38,11 @@ class SampleTap {
   [[nodiscard]] bool takes_others() const { return with_others_; }
 
   /// Adds one row; `side` are numbers behind the first ones, or none.
-  void add(SampleKind kind, std::uint32_t id, Stamp at, std::span<const double> values, std::span<const double> side,
-           bool is_held);
+  void add(SampleKind kind, std::uint32_t id, Stamp at, const SampleBase& base, std::span<const double> values,
+           std::span<const double> side, bool is_held);
   /// What was held belongs to a transaction, which passed or failed.
   void end_held(bool passed);
-  /// Takes out what there is: one batch for each relation or channel and width, in the order of their first samples.
+  /// Takes out what there is: one batch for each relation or channel, width and base, in the order of their first samples.
   [[nodiscard]] std::vector<SampleBatch> drain();
   /// Blocks until there is something, or it is closed, or the time is over (negative: no limit). Whether there is something.
   [[nodiscard]] bool wait(double timeout_s);
@@ -55,6 +57,7 @@ class SampleTap {
     SampleKind kind;
     std::uint32_t id, width;
     std::int64_t stamp_ns;
+    SampleBase base;
   };
   struct Rows {
     std::vector<Entry> entries{};

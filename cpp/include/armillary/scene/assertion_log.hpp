@@ -68,6 +68,8 @@ class AssertionLog {
   [[nodiscard]] std::vector<RelationName> twists_relative_to(const std::string& name) const;
   /// Assertions of `source` about a frame, by when they begin.
   [[nodiscard]] std::vector<log::Slot> pose_slots(const std::string& of, const std::string& source) const;
+  /// Whether a source asserts a pose of a frame, or did.
+  [[nodiscard]] bool knows(const std::string& of, const std::string& source) const;
   [[nodiscard]] bool has_samples(const std::string& of, const std::string& source) const;
   [[nodiscard]] bool has_samples_in(const RelationName& relation) const;
   /// Whether a change that fixes a frame for always is the latest assertion of its source about it.

@@ -18,8 +18,10 @@ class FrameNames {
   [[nodiscard]] std::string mount(const NodeRecord& record) const;
   /// The frame whose parents are those of the node's parents: its mount, or its own.
   [[nodiscard]] std::string hub(const NodeRecord& record) const { return record.has_mount ? mount(record) : own(record); }
-  /// The frames that were made for a node.
+  /// The frames that were made for a node, in whichever of its incarnations.
   [[nodiscard]] std::vector<std::string> all(const NodeRecord& record) const;
+  /// Whether a frame was made for a node, in whichever of its incarnations.
+  [[nodiscard]] static bool has_frame(const NodeRecord& record);
   /// The frame that a Transform is placed in.
   [[nodiscard]] std::string base(const VersionPtr& version, const NodeRecord& record) const;
 

@@ -143,7 +143,8 @@ using FrameKeeper = std::function<bool(const std::string& frame)>;
 struct TouchedTracks {
   std::vector<log::Track> tracks{};
   std::vector<RelationName> twists{};
-  std::set<std::string> frames{};  ///< that records name which are superseded
+  std::set<std::string> frames{};     ///< that records name which are superseded
+  std::vector<std::string> placed{};  ///< frames of nodes that are placed anew by sources that others use as well
   log::Superseded superseded{};
 };
 
@@ -152,8 +153,8 @@ struct TouchedTracks {
 /// The frame edits of a set of changes that the assertion log has taken. `is_done`: what they erase is gone already.
 [[nodiscard]] std::vector<FrameEdit> aligning_edits(const AssertionLog& assertions, std::span<const ChangePtr> changes,
                                                     const FrameKeeper& is_kept, const TouchedTracks& touched, bool is_done);
-/// The frames that changes are about, or name.
-[[nodiscard]] std::vector<std::string> frames_in(std::span<const ChangePtr> changes);
+/// The frames that changes are about, or name, and those of nodes that are placed anew with them.
+[[nodiscard]] std::vector<std::string> frames_in(std::span<const ChangePtr> changes, const TouchedTracks& touched);
 /// The edit that decides which poses are active among those that close cycles together.
 [[nodiscard]] FrameEdit cycle_resolution(const AssertionLog& assertions);
 
@@ -302,6 +303,9 @@ class Store {
   [[nodiscard]] bool are_awaited(std::span<const ChangePtr> changes) const;
   [[nodiscard]] Refusal undo_assertion(const Change& change, const Inverse& inverse, std::vector<ChangeRequest>& requests) const;
   [[nodiscard]] std::vector<FrameEdit> edits_of(Draft& draft, Taken& taken) const;
+  void add_voided(const Change& change, const Version& version, std::vector<FrameEdit>& edits) const;
+  void add_samples_since(const Draft& draft, const Taken& taken, std::vector<FrameEdit>& edits) const;
+  void touch_placed(std::span<const FrameEdit> edits, TouchedTracks& touched) const;
   /// Whether there are any.
   bool add_vanishing_frames(const Draft& draft, const std::vector<ChangePtr>& changes, const TouchedTracks& touched,
                             std::vector<FrameEdit>& edits) const;
