@@ -258,7 +258,6 @@ class Recording:
     def _collect(self) -> None:
         """Take out what came, and put it into the chunk: changes first, since samples may need them."""
         batches = self._sample_tap.drain()
-        base = self._store.sample_base()
         records, node_samples, has_gap = self._record_tap.drain()
         if has_gap:
             records = self._store.changes()
@@ -272,7 +271,7 @@ class Recording:
         if records or node_samples or len(self._entries) > known:
             self._write_structure(records, from_tap(node_samples), self._entries[known:], is_whole=has_gap)
         for number, batch in zip(numbers, batches, strict=True):
-            self._write_samples(number, batch, batch.stamps, batch.rows, base)
+            self._write_samples(number, batch, batch.stamps, batch.rows, batch.base)
         if records or node_samples or any(batch.kind == "joints" for batch in batches):
             self._write_other_transforms(everything=bool(records))
         self._since = until
