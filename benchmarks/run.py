@@ -47,6 +47,7 @@ TOPICS = (
     "scene_threads",
     "worlds",
     "sharing",
+    "logs",
     "driven",
     "loops",
     "tapes",

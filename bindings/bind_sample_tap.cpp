@@ -173,29 +173,37 @@ bool merge_pose_rows(Self self, const std::string& of, const std::string& in_fra
     (void)covariance_in(v + kPoseWidth, row);
     std::copy_n(v + kPoseWidth, Covariance::kPacked, sides.begin() + static_cast<std::ptrdiff_t>(row * Covariance::kPacked));
   }
-  const PlaceSamples all{.of = of_key,
-                         .in_frame = in_key,
-                         .source = source,
-                         .stamps = stamps.span(),
-                         .rows = poses.data(),
-                         .sides = sides.empty() ? nullptr : sides.data()};
-  const std::size_t done = without_gil([&] {
-    const OthersSamples marked;
-    return store.merge_in_place(all, given_on);
-  });
-  std::vector<PlaceSample> samples;
-  samples.reserve(count - done);
-  for (std::size_t row = done; row < count; ++row) {
+  const auto from = [&](std::size_t row) {
+    return PlaceSamples{.of = of_key,
+                        .in_frame = in_key,
+                        .source = source,
+                        .stamps = stamps.span().subspan(row),
+                        .rows = poses.data() + row * kPoseWidth,
+                        .sides = sides.empty() ? nullptr : sides.data() + row * Covariance::kPacked};
+  };
+  const auto sample_at = [&](std::size_t row) {
     const double* v = poses.data() + row * kPoseWidth;
-    PlaceSample& sample = samples.emplace_back(PlaceSample{.of = of_key, .in_frame = in_key, .source = source});
-    sample.at = {stamps.span()[row]};
+    PlaceSample sample{.of = of_key, .in_frame = in_key, .source = source, .at = {stamps.span()[row]}};
     sample.in_frame_T_of = {{v[0], v[1], v[2], v[3]}, {v[4], v[5], v[6]}};
     if (!sides.empty()) sample.covariance = covariance_in(values.data() + row * width + kPoseWidth, row);
     sample.base = given_on;
     sample.is_as_stored = true;
-  }
-  const bool is_known = done == count && count > 0 ? true : without_gil([&] {
+    return sample;
+  };
+  const bool is_known = without_gil([&] {
     const OthersSamples marked;
+    std::size_t done = store.merge_in_place(from(0), given_on);
+    if (done == count && count > 0) return true;
+    // The first sample of a relation has to begin its run; those that follow may go into its series again.
+    if (count - done > 1) {
+      if (!store.merge_samples({sample_at(done)})) return false;
+      ++done;
+      done += store.merge_in_place(from(done), given_on);
+      if (done == count) return true;
+    }
+    std::vector<PlaceSample> samples;
+    samples.reserve(count - done);
+    for (std::size_t row = done; row < count; ++row) samples.push_back(sample_at(row));
     return store.merge_samples(std::move(samples));
   });
   resolve_pending(self);

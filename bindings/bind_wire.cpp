@@ -3,6 +3,7 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <utility>
@@ -173,10 +174,12 @@ nb::tuple take_chunk(wire::Chunk& chunk) {
   const auto [index, begins] = chunk.index();
   std::map<std::uint16_t, std::size_t> counts;
   for (const auto& [channel, places] : chunk.places()) counts[channel] = places.size();
-  nb::tuple found = nb::make_tuple(nb::bytes(chunk.records().data(), chunk.records().size()),
-                                   nb::bytes(index.data(), index.size()), begins, counts, chunk.first_ns(), chunk.last_ns());
-  chunk.clear();
-  return found;
+  const std::int64_t first = chunk.first_ns(), last = chunk.last_ns();
+  auto* kept = new std::vector<std::byte>(chunk.take());
+  nb::capsule owner(kept, [](void* memory) noexcept { delete static_cast<std::vector<std::byte>*>(memory); });
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(kept->data());
+  const nb::object records = nb::cast(nb::ndarray<nb::numpy, const std::uint8_t>(bytes, {kept->size()}, owner));
+  return nb::make_tuple(records, nb::bytes(index.data(), index.size()), begins, counts, first, last);
 }
 
 }  // namespace
@@ -187,25 +190,32 @@ void bind_wire(nb::module_& m) {
       "records as (kind, offset, size), where the last whole record ends, how many bytes the next one has, and whether it "
       "is none.";
   m.def("index_mcap", &index_mcap, "data"_a,
-        nb::sig("def index_mcap(data: bytes) -> tuple[NDArray[uint32], NDArray[int64], NDArray[uint64], NDArray[uint64], "
+        nb::sig("def index_mcap(data: Buffer) -> tuple[NDArray[uint32], NDArray[int64], NDArray[uint64], NDArray[uint64], "
                 "list[tuple[int, int, int]], int, int, bool]"),
         kIndexed);
   m.def("index_bag", &index_bag, "data"_a,
-        nb::sig("def index_bag(data: bytes) -> tuple[NDArray[uint32], NDArray[int64], NDArray[uint64], NDArray[uint64], "
+        nb::sig("def index_bag(data: Buffer) -> tuple[NDArray[uint32], NDArray[int64], NDArray[uint64], NDArray[uint64], "
                 "list[tuple[int, int, int]], int, int, bool]"),
         kIndexed);
+  m.def(
+      "crc32",
+      [](nb::handle data) {
+        const ByteView bytes(data);
+        return without_gil([&] { return wire::crc32(bytes.span()); });
+      },
+      "data"_a, nb::sig("def crc32(data: Buffer) -> int"), "Return the CRC-32 of zip files and of MCAP.");
   m.def("write_transforms", &write_message, "transforms"_a, "form"_a,
         nb::sig("def write_transforms(transforms: Sequence[tuple[str, str, int, Sequence[float]]], form: str) -> bytes"),
         "Return a message with transforms: parent, child, stamp [ns], and x y z w x y z of each. `form` is 'ros1', 'cdr',\n"
         "'foxglove' or 'foxglove_one'.");
   m.def("read_transforms", &read_message, "data"_a, "form"_a,
-        nb::sig("def read_transforms(data: bytes, form: str) -> list[tuple[str, str, int, list[float]]] | None"),
+        nb::sig("def read_transforms(data: Buffer, form: str) -> list[tuple[str, str, int, list[float]]] | None"),
         "Return the transforms of a message as `write_transforms` takes them; None where it is malformed.");
   nb::class_<wire::TransformTable>(m, "TransformTable", "Transforms of many messages, sorted by parent and child.")
       .def(nb::init<std::size_t>(), nb::kw_only(), "max_edges"_a = 100'000,
            nb::sig("def __init__(self, *, max_edges: int = 100000) -> None"))
       .def("add", &add_messages, "data"_a, "offsets"_a, "sizes"_a, "log_times"_a, "form"_a,
-           nb::sig("def add(self, data: bytes, offsets: NDArray[uint64], sizes: NDArray[uint64], log_times: NDArray[int64], "
+           nb::sig("def add(self, data: Buffer, offsets: NDArray[uint64], sizes: NDArray[uint64], log_times: NDArray[int64], "
                    "form: str) -> int"),
            "Add the transforms of messages, which are parts of `data`; return how many messages were malformed.")
       .def("take", &take_edges,
@@ -220,17 +230,20 @@ void bind_wire(nb::module_& m) {
       .def(nb::init<>(), nb::sig("def __init__(self) -> None"))
       .def(
           "add",
-          [](wire::Chunk& chunk, std::uint16_t channel, std::int64_t log_time, nb::handle content) {
-            const ByteView bytes(content);
-            chunk.add(channel, log_time, bytes.span());
+          [](wire::Chunk& chunk, std::uint16_t channel, std::int64_t log_time, const nb::args& content) {
+            std::vector<std::unique_ptr<ByteView>> views;
+            std::vector<wire::Bytes> parts;
+            for (const nb::handle part : content) parts.push_back(views.emplace_back(std::make_unique<ByteView>(part))->span());
+            chunk.add(channel, log_time, parts);
           },
-          "channel"_a, "log_time"_a, "content"_a, nb::sig("def add(self, channel: int, log_time: int, content: bytes) -> None"),
-          "Append a message.")
+          "channel"_a, "log_time"_a, "content"_a, nb::sig("def add(self, channel: int, log_time: int, *content: Buffer) -> None"),
+          "Append a message, which may be given in parts.")
       .def("add_transforms", &add_transforms, "channel"_a, "log_time"_a, "parent"_a, "child"_a, "stamps"_a, "rows"_a, "form"_a,
            nb::sig("def add_transforms(self, channel: int, log_time: int, parent: str, child: str, stamps: NDArray[int64], "
                    "rows: NDArray[float64], form: str) -> None"),
            "Append a message with transforms of one edge; rows as in `SampleBatch.rows`.")
-      .def("take", &take_chunk, nb::sig("def take(self) -> tuple[bytes, bytes, dict[int, int], dict[int, int], int, int]"),
+      .def("take", &take_chunk,
+           nb::sig("def take(self) -> tuple[NDArray[uint8], bytes, dict[int, int], dict[int, int], int, int]"),
            "Take out what there is: records, their index, where that of each channel begins, how many messages each has, and\n"
            "the first and the last log time.")
       .def("__len__", [](const wire::Chunk& chunk) { return chunk.records().size(); });

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, Self, overload
 from uuid import UUID
 
-from numpy import float64, int64, uint32, uint64
+from numpy import float64, int64, uint8, uint32, uint64
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.errors import ArmillaryError
@@ -35,6 +35,7 @@ from armillary.transforms import HeldSample
 from armillary.transforms.conversions import PoseMessage, TransformMessage
 
 PolicyLike = NamedPolicy | Filter
+Buffer = bytes | bytearray | memoryview | NDArray[Any]
 
 '''
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, Self, overload
 from uuid import UUID
 
-from numpy import float64, int64, uint32, uint64
+from numpy import float64, int64, uint8, uint32, uint64
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.errors import ArmillaryError
@@ -21,6 +21,7 @@ from armillary.transforms import HeldSample
 from armillary.transforms.conversions import PoseMessage, TransformMessage
 
 PolicyLike = NamedPolicy | Filter
+Buffer = bytes | bytearray | memoryview | NDArray[Any]
 
 class Rotation:
     """
@@ -2089,17 +2090,20 @@ class TapeFunction:
             The answer, or N of them: `out` if it was given, otherwise a new array.
         """
 
-def index_mcap(data: bytes) -> tuple[NDArray[uint32], NDArray[int64], NDArray[uint64], NDArray[uint64], list[tuple[int, int, int]], int, int, bool]:
+def index_mcap(data: Buffer) -> tuple[NDArray[uint32], NDArray[int64], NDArray[uint64], NDArray[uint64], list[tuple[int, int, int]], int, int, bool]:
     """
     Return where the messages of a part of such a file are: channels, log times, offsets and sizes as arrays, other
     records as (kind, offset, size), where the last whole record ends, how many bytes the next one has, and whether it is none.
     """
 
-def index_bag(data: bytes) -> tuple[NDArray[uint32], NDArray[int64], NDArray[uint64], NDArray[uint64], list[tuple[int, int, int]], int, int, bool]:
+def index_bag(data: Buffer) -> tuple[NDArray[uint32], NDArray[int64], NDArray[uint64], NDArray[uint64], list[tuple[int, int, int]], int, int, bool]:
     """
     Return where the messages of a part of such a file are: channels, log times, offsets and sizes as arrays, other
     records as (kind, offset, size), where the last whole record ends, how many bytes the next one has, and whether it is none.
     """
+
+def crc32(data: Buffer) -> int:
+    """Return the CRC-32 of zip files and of MCAP."""
 
 def write_transforms(transforms: Sequence[tuple[str, str, int, Sequence[float]]], form: str) -> bytes:
     """
@@ -2107,7 +2111,7 @@ def write_transforms(transforms: Sequence[tuple[str, str, int, Sequence[float]]]
     'foxglove' or 'foxglove_one'.
     """
 
-def read_transforms(data: bytes, form: str) -> list[tuple[str, str, int, list[float]]] | None:
+def read_transforms(data: Buffer, form: str) -> list[tuple[str, str, int, list[float]]] | None:
     """
     Return the transforms of a message as `write_transforms` takes them; None where it is malformed.
     """
@@ -2117,7 +2121,7 @@ class TransformTable:
 
     def __init__(self, *, max_edges: int = 100000) -> None: ...
 
-    def add(self, data: bytes, offsets: NDArray[uint64], sizes: NDArray[uint64], log_times: NDArray[int64], form: str) -> int:
+    def add(self, data: Buffer, offsets: NDArray[uint64], sizes: NDArray[uint64], log_times: NDArray[int64], form: str) -> int:
         """
         Add the transforms of messages, which are parts of `data`; return how many messages were malformed.
         """
@@ -2143,15 +2147,15 @@ class Chunk:
 
     def __init__(self) -> None: ...
 
-    def add(self, channel: int, log_time: int, content: bytes) -> None:
-        """Append a message."""
+    def add(self, channel: int, log_time: int, *content: Buffer) -> None:
+        """Append a message, which may be given in parts."""
 
     def add_transforms(self, channel: int, log_time: int, parent: str, child: str, stamps: NDArray[int64], rows: NDArray[float64], form: str) -> None:
         """
         Append a message with transforms of one edge; rows as in `SampleBatch.rows`.
         """
 
-    def take(self) -> tuple[bytes, bytes, dict[int, int], dict[int, int], int, int]:
+    def take(self) -> tuple[NDArray[uint8], bytes, dict[int, int], dict[int, int], int, int]:
         """
         Take out what there is: records, their index, where that of each channel begins, how many messages each has, and
         the first and the last log time.

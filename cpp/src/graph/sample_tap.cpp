@@ -38,14 +38,25 @@ std::vector<SampleBatch> SampleTap::drain() {
   {
     const std::lock_guard<std::mutex> guard(mutex_);
     std::swap(rows, ready_);
+    ready_.entries.reserve(rows.entries.size());  // as much will come until the next time
+    ready_.values.reserve(rows.values.size());
   }
   std::vector<SampleBatch> batches;
   std::map<std::tuple<SampleKind, std::uint32_t, std::uint32_t, SampleBase>, std::size_t> places;
   const double* values = rows.values.data();
+  std::size_t next = 0;  // mostly the same series follow one another in the same order
+  const auto is_of = [](const SampleBatch& batch, const Entry& entry) {
+    return batch.id == entry.id && batch.kind == entry.kind && batch.width == entry.width && batch.base == entry.base;
+  };
   for (const Entry& entry : rows.entries) {
-    const auto [place, is_new] = places.try_emplace({entry.kind, entry.id, entry.width, entry.base}, batches.size());
-    if (is_new) batches.push_back({entry.kind, entry.id, entry.width, entry.base});
-    SampleBatch& batch = batches[place->second];
+    if (next > 0 && is_of(batches[next - 1], entry)) --next;
+    if (next >= batches.size()) next = 0;
+    if (batches.empty() || !is_of(batches[next], entry)) {
+      const auto [place, is_new] = places.try_emplace({entry.kind, entry.id, entry.width, entry.base}, batches.size());
+      if (is_new) batches.push_back({entry.kind, entry.id, entry.width, entry.base});
+      next = place->second;
+    }
+    SampleBatch& batch = batches[next++];
     batch.stamps.push_back(entry.stamp_ns);
     batch.rows.insert(batch.rows.end(), values, values + entry.width);
     values += entry.width;

@@ -36,9 +36,9 @@ void Chunk::end(std::size_t place) {
   std::memcpy(records_.data() + place + 1, &size, sizeof size);
 }
 
-void Chunk::add(std::uint16_t channel, std::int64_t log_time_ns, Bytes content) {
+void Chunk::add(std::uint16_t channel, std::int64_t log_time_ns, std::span<const Bytes> parts) {
   const std::size_t place = begin(channel, log_time_ns);
-  records_.insert(records_.end(), content.begin(), content.end());
+  for (const Bytes part : parts) records_.insert(records_.end(), part.begin(), part.end());
   end(place);
 }
 
@@ -49,9 +49,11 @@ void Chunk::add_transforms(std::uint16_t channel, std::int64_t log_time_ns, std:
   end(place);
 }
 
-void Chunk::clear() {
-  records_.clear();
+std::vector<std::byte> Chunk::take() {
+  std::vector<std::byte> records = std::exchange(records_, {});
+  records_.reserve(records.size());
   places_.clear();
+  return records;
 }
 
 std::pair<std::vector<std::byte>, std::map<std::uint16_t, std::uint64_t>> Chunk::index() const {

@@ -42,7 +42,39 @@ std::optional<BagHeader> read_bag_header(Bytes data) {
   return header;
 }
 
+/// Sixteen bytes at once: `tables[k]` is for a byte with k more behind it.
+using CrcTables = std::array<std::array<std::uint32_t, 256>, 16>;
+
+CrcTables crc_tables() {
+  constexpr std::uint32_t kPolynomial = 0xEDB88320U;
+  CrcTables tables{};
+  for (std::uint32_t i = 0; i < 256; ++i) {
+    std::uint32_t value = i;
+    for (int bit = 0; bit < 8; ++bit) value = (value >> 1U) ^ ((value & 1U) != 0 ? kPolynomial : 0U);
+    tables[0][i] = value;
+  }
+  for (std::size_t k = 1; k < tables.size(); ++k)
+    for (std::size_t i = 0; i < 256; ++i) tables[k][i] = (tables[k - 1][i] >> 8U) ^ tables[0][tables[k - 1][i] & 0xFFU];
+  return tables;
+}
+
 }  // namespace
+
+std::uint32_t crc32(Bytes data) {
+  static const CrcTables tables = crc_tables();
+  std::uint32_t crc = ~0U;
+  const std::byte* at = data.data();
+  std::size_t left = data.size();
+  for (; left >= 16; left -= 16, at += 16) {
+    const std::array<std::uint32_t, 4> words{load<std::uint32_t>(at) ^ crc, load<std::uint32_t>(at + 4),
+                                             load<std::uint32_t>(at + 8), load<std::uint32_t>(at + 12)};
+    crc = 0;
+    for (std::size_t w = 0; w < 4; ++w)
+      for (std::size_t b = 0; b < 4; ++b) crc ^= tables[15 - 4 * w - b][(words[w] >> (8 * b)) & 0xFFU];
+  }
+  for (; left > 0; --left, ++at) crc = (crc >> 8U) ^ tables[0][(crc ^ static_cast<std::uint32_t>(*at)) & 0xFFU];
+  return ~crc;
+}
 
 RecordIndex index_mcap(Bytes data) {
   RecordIndex found;

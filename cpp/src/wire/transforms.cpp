@@ -184,11 +184,6 @@ class Writer {
   void align(std::size_t size) {
     while ((to_.size() - begin_ - kOrigin) % size != 0) to_.push_back(std::byte{0});
   }
-  void varint(std::uint64_t value) {
-    for (; value >= 0x80U; value >>= 7U) to_.push_back(static_cast<std::byte>((value & 0x7FU) | 0x80U));
-    to_.push_back(static_cast<std::byte>(value));
-  }
-  void field(std::uint32_t number, std::uint32_t kind) { varint(number << 3U | kind); }
 
  private:
   std::vector<std::byte>& to_;
@@ -235,36 +230,59 @@ std::size_t varint_size(std::uint64_t value) {
 
 constexpr std::size_t kDouble = 9;  // a field with a double
 
-/// Zeros are left out, as everywhere in protobuf; doubles are written all the same, so that sizes are known before.
-void write_foxglove_one(const StampedTransform& one, std::optional<std::uint32_t> as_field, Writer& writer) {
+/// Writes where there is room: sizes are known before.
+class RoomWriter {
+ public:
+  explicit RoomWriter(std::byte* at) : at_(at) {}
+
+  template <typename Number>
+  void number(Number value) {
+    std::memcpy(at_, &value, sizeof value);
+    at_ += sizeof value;
+  }
+  void bytes(std::uint32_t number, std::string_view text) {
+    head(number, text.size());
+    std::memcpy(at_, text.data(), text.size());
+    at_ += text.size();
+  }
+  void head(std::uint32_t number, std::uint64_t size) {
+    field(number, 2);
+    varint(size);
+  }
+  void varint(std::uint64_t value) {
+    for (; value >= 0x80U; value >>= 7U) *at_++ = static_cast<std::byte>((value & 0x7FU) | 0x80U);
+    *at_++ = static_cast<std::byte>(value);
+  }
+  void field(std::uint32_t number, std::uint32_t kind) { *at_++ = static_cast<std::byte>(number << 3U | kind); }
+
+ private:
+  std::byte* at_;
+};
+
+/// Zeros are left out elsewhere in protobuf; here they are written, so that sizes are known before.
+void write_foxglove_one(const StampedTransform& one, bool is_field, std::vector<std::byte>& to) {
   const auto [seconds, rest] = seconds_and_rest(one.stamp_ns);
-  const std::size_t time = 2 + varint_size(static_cast<std::uint64_t>(seconds)) + varint_size(static_cast<std::uint64_t>(rest));
+  const auto s = static_cast<std::uint64_t>(seconds), ns = static_cast<std::uint64_t>(rest);
+  const std::size_t time = 2 + varint_size(s) + varint_size(ns);
   const std::size_t names =
       2 + varint_size(one.parent.size()) + one.parent.size() + varint_size(one.child.size()) + one.child.size();
-  if (as_field) {
-    writer.field(*as_field, 2);
-    writer.varint(2 + time + names + 4 + 7 * kDouble);
-  }
-  writer.field(1, 2);
-  writer.varint(time);
+  const std::size_t size = 2 + time + names + 4 + 7 * kDouble, begin = to.size();
+  to.resize(begin + size + (is_field ? 1 + varint_size(size) : 0));
+  RoomWriter writer(to.data() + begin);
+  if (is_field) writer.head(1, size);
+  writer.head(1, time);
   writer.field(1, 0);
-  writer.varint(static_cast<std::uint64_t>(seconds));
+  writer.varint(s);
   writer.field(2, 0);
-  writer.varint(static_cast<std::uint64_t>(rest));
-  writer.field(2, 2);
-  writer.varint(one.parent.size());
-  writer.text(one.parent);
-  writer.field(3, 2);
-  writer.varint(one.child.size());
-  writer.text(one.child);
-  writer.field(4, 2);
-  writer.varint(3 * kDouble);
+  writer.varint(ns);
+  writer.bytes(2, one.parent);
+  writer.bytes(3, one.child);
+  writer.head(4, 3 * kDouble);
   for (std::uint32_t k = 0; k < 3; ++k) {
     writer.field(k + 1, 1);
     writer.number(one.pose[k]);
   }
-  writer.field(5, 2);
-  writer.varint(4 * kDouble);
+  writer.head(5, 4 * kDouble);
   for (std::uint32_t k = 0; k < 4; ++k) {
     writer.field(k + 1, 1);
     writer.number(one.pose[k == 3 ? 3 : 4 + k]);
@@ -300,10 +318,10 @@ void write_transforms(std::span<const StampedTransform> transforms, TransformFor
     case TransformForm::cdr:
       return write_ros(transforms, true, writer);
     case TransformForm::foxglove:
-      for (const StampedTransform& one : transforms) write_foxglove_one(one, 1, writer);
+      for (const StampedTransform& one : transforms) write_foxglove_one(one, true, to);
       return;
     case TransformForm::foxglove_one:
-      return write_foxglove_one(transforms.front(), std::nullopt, writer);
+      return write_foxglove_one(transforms.front(), false, to);
   }
 }
 
@@ -353,9 +371,9 @@ std::vector<TransformTable::Edge> TransformTable::take() {
   for (Edge& edge : edges_) {
     if (edge.stamps_ns.empty()) continue;
     found.push_back({edge.parent, edge.child, std::move(edge.stamps_ns), std::move(edge.log_times_ns), std::move(edge.poses)});
-    edge.stamps_ns.clear();
-    edge.log_times_ns.clear();
-    edge.poses.clear();
+    const std::size_t rows = found.back().stamps_ns.size();  // as many will come next time
+    edge.stamps_ns = {}, edge.log_times_ns = {}, edge.poses = {};
+    edge.stamps_ns.reserve(rows), edge.log_times_ns.reserve(rows), edge.poses.reserve(7 * rows);
   }
   rows_ = 0;
   return found;

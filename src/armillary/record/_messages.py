@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary.errors import InvalidMessage
-from armillary.formats.logs.protobuf import fields_of, file_set, length_field, number_field
+from armillary.formats.logs.protobuf import fields_of, file_set, length_field, length_head, number_field
 from armillary.wire.messages import SampleMessage, pack, unpack
 
 if TYPE_CHECKING:
@@ -79,11 +79,12 @@ def unpack_header(data: bytes) -> tuple[dict[str, Any], list[NDArray[Any]]]:
 
 def samples_message(
     channel: int, base: Sequence[int], since: int, stamps: NDArray[int64], rows: NDArray[float64]
-) -> bytes:
-    """Return samples as a message."""
+) -> list[bytes | NDArray[Any]]:
+    """Return samples as the parts of a message."""
     numbers = (channel, base[0] % _TWO_64, base[1], since % _TWO_64, rows.shape[1])
     head = b"".join(number_field(1 + i, number) for i, number in enumerate(numbers))
-    return head + length_field(6, stamps.tobytes()) + length_field(7, rows.tobytes())
+    times, values = np.ascontiguousarray(stamps), np.ascontiguousarray(rows)
+    return [head + length_head(6, times.nbytes), times, length_head(7, values.nbytes), values]
 
 
 def samples_in(data: bytes) -> RecordedSamples:

@@ -236,7 +236,7 @@ class Recording:
         self._write_structure(self._store.changes(), all_node_samples(self._store), self._entries, is_whole=True)
         base = self._store.sample_base()
         for number, (stamps, rows) in self._last_rows.items():
-            self._add(self._samples, samples_message(number, base, self._since, stamps, rows))
+            self._add(self._samples, *samples_message(number, base, self._since, stamps, rows))
         self._write_other_transforms(everything=True)
         self._writer.flush()
 
@@ -296,7 +296,7 @@ class Recording:
     def _write_samples(
         self, number: int, about: Any, stamps: NDArray[Any], rows: NDArray[Any], base: Sequence[int]
     ) -> None:
-        self._add(self._samples, samples_message(number, base, self._since, stamps, rows))
+        self._add(self._samples, *samples_message(number, base, self._since, stamps, rows))
         self.samples += len(stamps)
         if self._options.max_bytes is not None or self._options.max_s is not None:
             newest = int(np.argmax(stamps))
@@ -326,8 +326,8 @@ class Recording:
                 self._transforms, max(0, self._until), in_frame, of, stamps, row, "foxglove"
             )
 
-    def _add(self, channel: int, content: bytes) -> None:
-        self._writer.chunk.add(channel, max(0, self._until), content)
+    def _add(self, channel: int, *content: Any) -> None:
+        self._writer.chunk.add(channel, max(0, self._until), *content)
 
 
 def _xyz_wxyz(transform: Transform) -> NDArray[Any]:

@@ -16,12 +16,13 @@ class Chunk {
   /// Where the messages of a channel are: log time and offset.
   using Places = std::map<std::uint16_t, std::vector<std::pair<std::int64_t, std::uint64_t>>>;
 
-  /// Appends a message.
-  void add(std::uint16_t channel, std::int64_t log_time_ns, Bytes content);
+  /// Appends a message, which is given in parts.
+  void add(std::uint16_t channel, std::int64_t log_time_ns, std::span<const Bytes> parts);
   /// Appends transforms as a message of `form`.
   void add_transforms(std::uint16_t channel, std::int64_t log_time_ns, std::span<const StampedTransform> transforms,
                       TransformForm form);
-  void clear();
+  /// Takes out the records, and begins anew.
+  [[nodiscard]] std::vector<std::byte> take();
 
   [[nodiscard]] const std::vector<std::byte>& records() const { return records_; }
   [[nodiscard]] const Places& places() const { return places_; }

@@ -22,6 +22,9 @@ struct RecordIndex {
   bool is_malformed = false;                      ///< at `end` there is something else
 };
 
+/// The CRC-32 of zip files and of MCAP.
+[[nodiscard]] std::uint32_t crc32(Bytes data);
+
 /// Records of an MCAP file, or of a chunk of one. Others are everything but messages, by opcode.
 [[nodiscard]] RecordIndex index_mcap(Bytes data);
 

@@ -47,7 +47,7 @@ class BagFile:
             file.head(len(MAGIC))
             for data, (channels, log_times, offsets, sizes, others, *_) in file.records():
                 for kind, offset, size in others:
-                    record = data[offset : offset + size]
+                    record = memoryview(data)[offset : offset + size]
                     if kind == _CONNECTION:
                         self._connection(record)
                     elif kind == _CHUNK and (block := self._chunk(record)) is not None and len(block):
@@ -58,7 +58,7 @@ class BagFile:
                 if len(channels):
                     yield Block(data, channels, log_times, offsets, sizes).within(start, end)
 
-    def _chunk(self, record: bytes) -> Block | None:
+    def _chunk(self, record: memoryview) -> Block | None:
         fields, data = _record(record)
         kind, size = fields.get("compression", b"none").decode("ascii", "replace"), fields.get("size", b"")
         plain = decompressed(data, kind, _U32.unpack(size)[0]) if len(size) == _U32.size else None
@@ -68,14 +68,14 @@ class BagFile:
         channels, log_times, offsets, sizes, others, whole, _, _ = index_bag(plain)
         for number, offset, count in others:
             if number == _CONNECTION:
-                self._connection(plain[offset : offset + count])
+                self._connection(memoryview(plain)[offset : offset + count])
         if whole != len(plain):
             self.notes.append(f"a chunk after byte {self.place} holds something else than records")
         return Block(plain, channels, log_times, offsets, sizes)
 
-    def _connection(self, record: bytes) -> None:
+    def _connection(self, record: memoryview) -> None:
         fields, data = _record(record)
-        number, described = fields.get("conn", b""), _fields(data)
+        number, described = fields.get("conn", b""), _fields(bytes(data))
         if len(number) != _U32.size:
             return
         name = fields.get("topic", described.get("topic", b"")).decode("utf-8", "replace")
@@ -87,10 +87,10 @@ class BagFile:
         self.topics[_U32.unpack(number)[0]] = Topic(name, kind, "ros1", "ros1msg", definition, told)
 
 
-def _record(record: bytes) -> tuple[dict[str, bytes], bytes]:
+def _record(record: memoryview) -> tuple[dict[str, bytes], memoryview]:
     """Return the fields of the header of a record, and its data."""
     (size,) = _U32.unpack_from(record)
-    return _fields(record[_U32.size : _U32.size + size]), record[2 * _U32.size + size :]
+    return _fields(bytes(record[_U32.size : _U32.size + size])), record[2 * _U32.size + size :]
 
 
 def _fields(data: bytes) -> dict[str, bytes]:

@@ -44,6 +44,7 @@ class DatabaseFile:
         """Open it for reading: nothing is written beside it."""
         try:
             database = sqlite3.connect(f"file:{quote(str(self.path))}?mode=ro&immutable=1", uri=True)
+            database.text_factory = lambda text: text.decode("utf-8", "replace")
             database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_PART_BYTES)
         except sqlite3.Error as error:
             raise InvalidLog(str(self.path), str(error)) from None

@@ -52,7 +52,7 @@ class Block:
         sizes: By message, how many bytes it has.
     """
 
-    data: bytes
+    data: bytes | memoryview
     channels: NDArray[uint32]
     log_times: NDArray[int64]
     offsets: NDArray[uint64]
@@ -63,7 +63,7 @@ class Block:
 
     def message(self, i: int) -> bytes:
         """Return the bytes of one message."""
-        return self.data[self.offsets[i] : self.offsets[i] + self.sizes[i]]
+        return bytes(self.data[self.offsets[i] : self.offsets[i] + self.sizes[i]])
 
     def within(self, start: int | None, end: int | None) -> Block:
         """Return those messages that were written down from `start` until `end`, both included."""

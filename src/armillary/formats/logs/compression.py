@@ -16,7 +16,7 @@ COMPRESSIONS = ("", "lz4", "zstd")
 """What chunks of new files may be compressed with."""
 
 
-def decompressed(data: bytes, kind: str, size: int) -> bytes | None:
+def decompressed(data: bytes | memoryview, kind: str, size: int) -> bytes | memoryview | None:
     """Return what was compressed; None where it is damaged, or has another size than it should.
 
     Args:
@@ -33,7 +33,7 @@ def decompressed(data: bytes, kind: str, size: int) -> bytes | None:
     if undo is None or size > MAX_PART_BYTES:
         return None
     try:
-        found = undo(data, size)
+        found = undo(bytes(data), size)
     except MissingExtra:
         raise
     except Exception:  # noqa: BLE001  (each package has errors of its own for damaged data)

@@ -87,7 +87,7 @@ class RecordFile:
             if wanted > self.size - self.place:
                 self.note_end(self.size - self.place)
                 return
-            rest = data[end:]
+            rest = data[end:] if end else data
 
     def note_end(self, left: int) -> None:
         """Note that the file ends within a record."""

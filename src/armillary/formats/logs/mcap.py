@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import struct
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from armillary._core import index_mcap
+from armillary._core import crc32, index_mcap
 from armillary.errors import InvalidLog
 from armillary.formats.logs.blocks import MAX_PART_BYTES, Block, Topic
 from armillary.formats.logs.compression import decompressed
@@ -94,15 +93,15 @@ class McapFile:
         place += _U64.size
         if packed_size != offset + size - place or plain_size > MAX_PART_BYTES:
             raise _MalformedError(f"{where} has impossible sizes")
-        plain = decompressed(data[place : place + packed_size], kind, plain_size)
+        plain = decompressed(memoryview(data)[place : place + packed_size], kind, plain_size)
         if plain is None:
             raise _MalformedError(f"{where} cannot be decompressed ('{kind}')")
-        if crc and zlib.crc32(plain) != crc:
+        if crc and crc32(plain) != crc:
             raise _MalformedError(f"{where} is damaged: its checksum does not fit")
         channels, log_times, offsets, sizes, others, _, _, _ = found = index_mcap(plain)
         for record, at, count in others:
             if record in {SCHEMA, CHANNEL}:
-                self._take(record, plain[at : at + count])
+                self._take(record, bytes(plain[at : at + count]))
         is_wanted = (start is None or last >= start) and (end is None or first <= end)
         if is_wanted and len(channels):
             yield Block(plain, channels, log_times, offsets, sizes).within(start, end)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import struct
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from armillary._core import Chunk
+from armillary._core import Chunk, crc32
 from armillary.errors import InvalidArgument, UnwritableFile
 from armillary.formats.logs.compression import COMPRESSIONS, compressed
 from armillary.formats.logs.mcap import CHANNEL, CHUNK, DATA_END, HEADER, MAGIC, METADATA, SCHEMA
@@ -81,11 +80,11 @@ class McapWriter:
         if not len(self.chunk):
             return
         records, index, begins, counts, first, last = self.chunk.take()
-        packed = compressed(records, self._compression)
-        head = struct.pack("<QQQI", first, last, len(records), zlib.crc32(records)) + _text(self._compression)
+        packed = compressed(records.tobytes(), self._compression) if self._compression else records.data
+        head = struct.pack("<QQQI", first, last, len(records), crc32(records)) + _text(self._compression)
         content = head + struct.pack("<Q", len(packed))
         start, size = self.size, _HEAD.size + len(content) + len(packed)
-        self._write(b"".join([_HEAD.pack(CHUNK, len(content) + len(packed)), content, packed, index]))
+        self._write(_HEAD.pack(CHUNK, len(content) + len(packed)) + content, packed, index)
         places = b"".join(struct.pack("<HQ", channel, start + size + at) for channel, at in begins.items())
         self._chunk_indexes.append(
             _record(
@@ -138,7 +137,7 @@ class McapWriter:
                 place += len(group)
         body = b"".join([*parts, *offsets])
         footer = _HEAD.pack(_FOOTER, 20) + struct.pack("<QQ", begin, place)
-        crc = zlib.crc32(body + footer)
+        crc = crc32(body + footer)
         return body + footer + struct.pack("<I", crc) + MAGIC
 
     def _statistics(self) -> bytes:
@@ -147,11 +146,16 @@ class McapWriter:
         many = (len(self._schemas), len(self._channels), 0, len(self._metadata), len(self._chunk_indexes))
         return struct.pack("<QHIIIIQQI", self.messages, *many, first, last, len(counts)) + counts
 
-    def _write(self, data: bytes) -> None:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(self._file, view) :]
-        self.size += len(data)
+    def _write(self, *parts: bytes | memoryview) -> None:
+        """Write all, if possible with one call of the system."""
+        left = [memoryview(part) for part in parts]
+        while left:
+            done = os.writev(self._file, left)
+            self.size += done
+            while left and done >= len(left[0]):
+                done -= len(left.pop(0))
+            if left:
+                left[0] = left[0][done:]
 
 
 def _record(kind: int, content: bytes) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["FOXGLOVE_TRANSFORMS", "fields_of", "file_set", "length_field", "number_field"]
+__all__ = ["FOXGLOVE_TRANSFORMS", "fields_of", "file_set", "length_field", "length_head", "number_field"]
 
 _TYPES = {
     "double": 1,
@@ -37,7 +37,12 @@ def number_field(number: int, value: int) -> bytes:
 
 def length_field(number: int, data: bytes) -> bytes:
     """Return a field with a text, bytes, a message or packed numbers."""
-    return _varint(number << 3 | _LENGTH) + _varint(len(data)) + data
+    return length_head(number, len(data)) + data
+
+
+def length_head(number: int, size: int) -> bytes:
+    """Return what is before the bytes of such a field."""
+    return _varint(number << 3 | _LENGTH) + _varint(size)
 
 
 def fields_of(data: bytes) -> Iterator[tuple[int, int | bytes]]:
