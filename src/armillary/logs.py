@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from armillary.formats.logs import is_log, open_log
 from armillary.formats.whole_files import as_file_path
 from armillary.record import Replay, is_recording, recorded_settings
-from armillary.ros import LogReport, TopicsLike, as_topics, read_into
-from armillary.stamps import as_stamp
+from armillary.ros import LogReport, LookupReport, TopicsLike, arrivals, as_topics, read_into
+from armillary.stamps import as_instant, as_stamp
+from armillary.store.diagnosis import diagnose
 
 if TYPE_CHECKING:
     from armillary.stamps import StampLike
 
-__all__ = ["is_log", "world_of_log"]
+__all__ = ["is_log", "lookup_in_log", "world_of_log"]
 
 W = TypeVar("W")
 
@@ -78,3 +79,30 @@ def _recorded(  # noqa: PLR0917
     for reason, count in replay.refused.items():
         report.leave_out(reason, count)
     return world, report
+
+
+def lookup_in_log(
+    make: Callable[..., Any],
+    path: str | PathLike[str],
+    *,
+    of: str,
+    in_frame: str,
+    at: StampLike,
+    asked_at: StampLike | None,
+    buffer: int | None,
+    topics: TopicsLike | None,
+) -> LookupReport:
+    """Explain a lookup; arguments as for `World.explain_lookup`."""
+    instant = as_instant(at)
+    asked = instant if asked_at is None else as_instant(asked_at, "asked_at")
+    how: dict[str, Any] = {"start": None, "topics": topics, "which_pass": -1, "name": "log", "progress": None}
+    then, _ = world_of_log(make, path, end=asked, history=buffer, **how)
+    later, _ = world_of_log(make, path, end=None, history=None, **how)
+    found = [diagnose(world.store, of=of, in_frame=in_frame, at=instant) for world in (then, later)]
+    frames = {link.of for diagnosis in found for link in diagnosis.links}
+    file = as_file_path(path)
+    is_own = file.suffix == ".mcap" and is_recording(file)
+    links = () if is_own else arrivals(open_log(file), as_topics(topics), frames, instant, asked)
+    then.close()
+    later.close()
+    return LookupReport(of, in_frame, instant, asked, found[0], found[1], links)

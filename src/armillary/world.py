@@ -15,7 +15,7 @@ from armillary._core import WorldFace
 from armillary.errors import InvalidArgument, NotShared, RecordingFailed
 from armillary.fusion import answers
 from armillary.notebook import world_html
-from armillary.stamps import LATEST, Latest, seconds
+from armillary.stamps import LATEST, Latest, as_stamp, seconds
 from armillary.store import PoseQuery, Query, Settings, Store, TwistQuery, points
 from armillary.store.diagnosis import diagnose
 from armillary.store.names import frame_name, frame_of_body
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from armillary.record import Recording
     from armillary.relations import AngularVelocity, LinearVelocity, Orientation, Pose, Position, Twist, Wrench
     from armillary.relations.motion import TwistResidual
-    from armillary.ros import LogReport, TopicsLike
+    from armillary.ros import LogReport, LookupReport, TopicsLike, WrittenLog
     from armillary.scene import Change, Scene
     from armillary.share import Channel, PeerInfo, Share
     from armillary.stamps import StampLike
@@ -1732,6 +1732,75 @@ class World(WorldFace):
         )
         world._log = report  # noqa: SLF001  (its own constructor)
         return world
+
+    @_of_class
+    def explain_lookup(
+        cls,  # noqa: N805  (see `_of_class`)
+        path: str | PathLike[str],
+        *,
+        of: str,
+        in_frame: str,
+        at: StampLike,
+        asked_at: StampLike | None = None,
+        buffer: int | None = seconds(10.0),
+        topics: TopicsLike | None = None,
+    ) -> LookupReport:
+        """Return why a pose could not be looked up in the field, from a log: what was known then, and what came later.
+
+        Args:
+            path: A log, as for `from_log`.
+            of: The frame that was looked up.
+            in_frame: The frame that it was to be seen from.
+            at: The instant that was asked for [ns].
+            asked_at: When it was asked, in the time of the log [ns]; at that very instant, if not given.
+            buffer: How much the one who asked remembered [ns]: tf2's ten seconds, if not given.
+            topics: As for `from_log`.
+        """
+        from armillary.logs import lookup_in_log  # noqa: PLC0415  (see `save`)
+
+        report: LookupReport = lookup_in_log(
+            cls, path, of=of, in_frame=in_frame, at=at, asked_at=asked_at, buffer=buffer, topics=topics
+        )
+        return report
+
+    def to_log(
+        self, path: str | PathLike[str], *, start: StampLike | None = None, end: StampLike | None = None
+    ) -> WrittenLog:
+        """Write the poses of this world into a log, for programs of ROS: on "/tf", and fixed ones on "/tf_static".
+
+        Frames that joints move are written at the stamps of the joints. A frame has one parent in tf: where several
+        sources place it, one of them is written, and the answer says so in `left_out`.
+
+        Args:
+            path: A new file: `run.mcap` for ROS 2, `run.bag` for ROS 1; or a new folder for rosbag2.
+            start: Leave out samples before this instant [ns].
+            end: Leave out samples after it [ns].
+
+        Raises:
+            MissingExtra: Bags and folders need rosbags, which is not installed.
+            InvalidArgument: The file exists, or there is nothing to write.
+        """
+        from armillary.formats.whole_files import as_file_path  # noqa: PLC0415  (see `save`)
+        from armillary.ros import write_log  # noqa: PLC0415
+
+        return write_log(self.store, as_file_path(path), start=as_stamp(start, "start"), end=as_stamp(end, "end"))
+
+    def save_trajectory(self, path: str | PathLike[str], *, of: str, in_frame: str, at: ArrayLike | None = None) -> int:
+        """Write where a frame went as a table: for tools that compare trajectories, and for pandas. Return its length.
+
+        Args:
+            path: `run.tum` or `run.txt`: stamp [s], x y z [m], quaternion x y z w, separated by spaces. `run.csv`: the
+                same with commas and a head, as `pandas.read_csv` takes it. An existing file is replaced.
+            of: The frame.
+            in_frame: The frame it is seen from.
+            at: (N,) instants [ns]; those of all samples on the path between the two, if not given.
+
+        Raises:
+            UnwritableFile: It cannot be written.
+        """
+        from armillary.record import write_trajectory  # noqa: PLC0415  (see `save`)
+
+        return write_trajectory(self.store, path, of=of, in_frame=in_frame, at=at)
 
     @property
     def log(self) -> LogReport | None:

@@ -112,11 +112,14 @@ MODEL = ArticulationModel()
 MODEL.edit([Apply("link", AddLink(path="thing/links/base"))])
 # What takes or makes files, or meets other processes: their own tests refuse what is none.
 WITH_FILES = {"draw", "draw_tree", "load", "load_extrinsics", "plot_history", "save", "save_extrinsics", "view"} | {
+    "explain_lookup",
     "from_log",
     "leave",
     "peers",
     "record",
+    "save_trajectory",
     "share",
+    "to_log",
 }
 
 # Every other public method, with arguments that are right.

@@ -1,4 +1,4 @@
-"""`armillary convert`: URDF, SDF, MJCF and saved worlds into other formats."""
+"""`armillary convert`: URDF, SDF, MJCF, saved worlds and logs into other formats."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ if TYPE_CHECKING:
 
 EXAMPLE = "armillary convert robot.urdf robot.json"
 
-_YAML = (".yaml", ".yml")
-_From = Annotated[Path, typer.Argument(metavar="IN", help="A URDF, SDF or MJCF file, or a saved world.")]
-_To = Annotated[Path, typer.Argument(metavar="OUT", help="robot.urdf, world.json, or extrinsics.yaml.")]
+_YAML, _LOGS = (".yaml", ".yml"), (".mcap", ".bag")
+_From = Annotated[Path, typer.Argument(metavar="IN", help="A URDF, SDF or MJCF file, a saved world, or a log.")]
+_To = Annotated[
+    Path, typer.Argument(metavar="OUT", help="robot.urdf, world.json, extrinsics.yaml, or a log: run.mcap, run.bag.")
+]
 _Lossy = Annotated[bool, typer.Option("--lossy", help="Write URDF without what URDF cannot represent.")]
 
 
 def convert(*, source: _From, target: _To, lossy: _Lossy = False, as_json: AsJson = False) -> None:
-    """Convert URDF, SDF, MJCF and saved worlds; the suffix of OUT selects the format."""
+    """Convert URDF, SDF, MJCF, saved worlds and logs; the suffix of OUT selects the format."""
     with progress_bar(f"Converting {source}"):
         lost = convert_file(source, target, lossy=lossy)
     if lost:
@@ -44,9 +46,13 @@ def convert_file(source: Path, target: Path, *, lossy: bool) -> str:
     elif target.suffix in _YAML:
         known = open_world(str(source)).world
         return _left_out(known, target, written=len(known.save_extrinsics(target)))
+    elif target.suffix in _LOGS:
+        left_out = open_world(str(source)).world.to_log(target).left_out
+        return f"Not in {target}: {'; '.join(left_out.values())}." if left_out else ""
     else:
         raise InvalidArgument(
-            f"'{target}' must end with .urdf, .json (a saved world) or .yaml (extrinsics).", str(target)
+            f"'{target}' must end with .urdf, .json (a saved world), .yaml (extrinsics), .mcap or .bag (logs).",
+            str(target),
         )
     return ""
 

@@ -6,6 +6,7 @@ from armillary.record._prefixes import with_prefix
 from armillary.record._recording import Recording, RecordingOptions
 from armillary.record._replaying import Replay, is_recording, recorded_settings
 from armillary.record._saving import write_world
+from armillary.record._trajectories import write_trajectory
 
 __all__ = [
     "Recording",
@@ -19,5 +20,6 @@ __all__ = [
     "restore",
     "save_extrinsics",
     "with_prefix",
+    "write_trajectory",
     "write_world",
 ]

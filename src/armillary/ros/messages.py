@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 _NS_PER_S = 1_000_000_000
-_ORIGIN = 4
+_ORIGIN, _LONGEST_SCAN_S = 4, 3600.0
 _U32 = {"<": struct.Struct("<I"), ">": struct.Struct(">I")}
 
 
@@ -235,10 +235,12 @@ def _scan(cursor: _Cursor) -> LaserScan:
     header = _header(cursor)
     first, _, step, between_s, _, nearest, furthest = (cursor.number("f") for _ in range(7))
     ranges = cursor.floats().astype(np.float64)
+    if not np.isfinite([first, step]).all() or not abs(between_s) < _LONGEST_SCAN_S:
+        raise InvalidMessage("its angles or times are no numbers")
     angles = first + step * np.arange(len(ranges))
     keep = np.isfinite(ranges) & (ranges >= nearest) & (ranges <= furthest)
     points = np.stack([ranges * np.cos(angles), ranges * np.sin(angles), np.zeros(len(ranges))], axis=1)[keep]
-    offsets = np.arange(len(ranges)) * (between_s if np.isfinite(between_s) else 0.0) * _NS_PER_S
+    offsets = np.arange(len(ranges)) * between_s * _NS_PER_S
     return LaserScan(header, points, header.stamp + np.round(offsets[keep]).astype(np.int64))
 
 
@@ -274,7 +276,8 @@ def decode(kind: str, encoding: str, data: bytes) -> Any:
     if encoding not in {"ros1", "cdr"}:
         raise InvalidMessage(f"it is encoded as '{encoding}'")
     try:
-        return DECODERS[plain_type(kind)](_Cursor(data, encoding))
+        with np.errstate(all="ignore"):  # numbers of others may be none
+            return DECODERS[plain_type(kind)](_Cursor(data, encoding))
     except (ValueError, OverflowError, MemoryError, struct.error) as error:
         if isinstance(error, InvalidMessage):
             raise

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from armillary._core import Transform, TransformTable
-from armillary.errors import ArmillaryError, InvalidArgument, InvalidMessage, MissingExtra, SamplesDropped
+from armillary.errors import (
+    ArmillaryError,
+    InvalidArgument,
+    InvalidMessage,
+    MissingExtra,
+    SamplesDropped,
+    SuspiciousName,
+)
 from armillary.formats.logs import Block, LogFile, Topic, grouped
 from armillary.ros.looping import PassFinder
 from armillary.ros.messages import decode
@@ -30,8 +37,6 @@ _KEPT_ROWS = 2000
 _NOT_PSD = -1e-9
 _JOINT_ROWS = 5000
 _MOST_FRAMES = 100_000
-_ANY_SPEED, _ANY_RATE = 1e6, 1.0
-"""Variances of what is not known [m2/s2], [rad2/s2]: motions cannot be stored in part."""
 
 
 def read_into(  # noqa: PLR0917
@@ -101,6 +106,12 @@ class Reading:
         self, start: int | None, end: int | None, pass_first: int | None = None, pass_last: int | None = None
     ) -> None:
         """Read what was written down from `start` until `end`, and of what moves only one pass."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SamplesDropped)  # it was asked for a history
+            warnings.simplefilter("ignore", SuspiciousName)  # names are as they are in the log
+            self._read(start, end, pass_first, pass_last)
+
+    def _read(self, start: int | None, end: int | None, pass_first: int | None, pass_last: int | None) -> None:
         for block in self._log.blocks(start, end):
             for part in grouped(self._log, block):
                 self._take(part.topic, part.block, pass_first, pass_last)
@@ -237,8 +248,9 @@ class Reading:
         """Store poses of one relation; those older than the history, and what the world refuses, are counted."""
         edge = (of, in_frame, source)
         newest = self._newest.get(edge, -(2**62))
-        running = np.maximum.accumulate(np.concatenate([[newest], stamps]))
-        self.report.late += int((stamps < running[:-1]).sum())
+        is_in_order = len(stamps) > 0 and stamps[0] >= newest and bool((stamps[1:] >= stamps[:-1]).all())
+        running = stamps if is_in_order else np.maximum.accumulate(np.concatenate([[newest], stamps]))
+        self.report.late += 0 if is_in_order else int((stamps < running[:-1]).sum())
         history = self.world.store.settings.history
         if history is not None and newest > -(2**62):
             keep = stamps >= newest - history
@@ -250,11 +262,9 @@ class Reading:
                 return
         self._newest[edge] = int(running[-1])
         try:
-            with warnings.catch_warnings():  # what the history does not keep is what was asked for
-                warnings.simplefilter("ignore", SamplesDropped)
-                self.world.set_poses(
-                    of=of, in_frame=in_frame, transforms=poses, at=stamps, source=source, covariances=spreads
-                )
+            self.world.set_poses(
+                of=of, in_frame=in_frame, transforms=poses, at=stamps, source=source, covariances=spreads
+            )
         except ArmillaryError as error:
             self.report.leave_out(f"poses of '{of}' in '{in_frame}': {str(error).rstrip('.')}", len(stamps))
 
@@ -303,7 +313,17 @@ class Reading:
             if not np.isfinite(angular).all() or above == frame:
                 self.report.leave_out(f"motions of '{frame}', which are no numbers or relative to nothing")
                 continue
-            self._set_twist(frame, above, source, stamp, np.zeros(3), angular, _with_unknown_linear(spread))
+            try:
+                self.world.set_angular_velocity(
+                    of=frame,
+                    relative_to=above,
+                    xyz=angular,
+                    at=stamp,
+                    source=source,
+                    covariance=_known_covariance(spread),
+                )
+            except ArmillaryError as error:
+                self.report.leave_out(f"how '{frame}' turns: {str(error).rstrip('.')}")
 
     def _root_of(self, frame: str) -> str:
         parents = self.world.tree().parents
@@ -423,15 +443,6 @@ def _turned(covariance: NDArray[float64], pose: NDArray[float64]) -> NDArray[flo
     both = np.kron(np.eye(2), turn)
     found: NDArray[float64] = both.T @ known @ both
     return 0.5 * (found + found.T)
-
-
-def _with_unknown_linear(spread: NDArray[float64]) -> NDArray[float64]:
-    """Return the covariance of a motion of which only the angular velocity was measured."""
-    found = np.diag([_ANY_SPEED] * 3 + [_ANY_RATE] * 3)
-    known = _known_covariance(spread)
-    if known is not None:
-        found[3:, 3:] = known
-    return found
 
 
 def _known_covariance(covariance: Any) -> Any:

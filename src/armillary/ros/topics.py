@@ -91,7 +91,7 @@ def use_of(topic: Topic, topics: Mapping[str, Mapping[str, str]]) -> TopicUse | 
     if told.get("use") == "no":
         return None
     kind, form = _kind(topic)
-    if not kind or (kind == "imu" and not told):  # a gyro alone says nothing of how a frame moves along
+    if not kind:
         return None
     default = "tf" if topic.name in {"/tf", "/tf_static", "tf", "tf_static"} else topic.name.removeprefix("/")
     return TopicUse(

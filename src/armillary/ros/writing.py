@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from armillary._core import write_transforms
+from armillary._core import Transform, write_transforms
 from armillary.errors import ArmillaryError, InvalidArgument, MissingExtra
 from armillary.formats.logs.mcap_writing import McapWriter
+from armillary.formats.whole_files import as_file_path
 from armillary.stamps import LATEST
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
     from armillary.store import Store
 
-__all__ = ["WrittenLog", "write_log"]
+__all__ = ["LogWriter", "WrittenLog", "write_log"]
 
 _CHUNK_BYTES = 1 << 20
 _TYPE = "tf2_msgs/msg/TFMessage"
@@ -55,7 +57,12 @@ float64 y
 float64 z
 float64 w
 """
-_LATCHED = "- history: 1\n  depth: 1\n  reliability: 1\n  durability: 1\n"
+_FOREVER = "\n    sec: 9223372036\n    nsec: 854775807\n"
+_LATCHED = (
+    "- history: 1\n  depth: 1\n  reliability: 1\n  durability: 1\n"
+    f"  deadline:{_FOREVER}  lifespan:{_FOREVER}  liveliness: 1\n  liveliness_lease_duration:{_FOREVER}"
+    "  avoid_ros_namespace_conventions: false\n"
+)
 _Write = Callable[[str, int, bytes], object]
 _Row = tuple[str, str, int, list[float]]
 
@@ -104,14 +111,13 @@ def write_log(store: Store, path: Path, *, start: int | None, end: int | None) -
     if not fixed and not moving:
         raise InvalidArgument("There is no pose to write: the world has no fixed frames and no samples.", str(path))
     begin = min((int(stamps.min()) for *_, stamps, _ in moving), default=0 if start is None else start)
-    with _writer(path) as (write, form):
+    with LogWriter(path) as log:
         if fixed:
-            rows = [(in_frame, of, begin, pose) for of, in_frame, pose in fixed]
-            write("/tf_static", begin, write_transforms(rows, form))
+            log.write([(in_frame, of, begin, pose) for of, in_frame, pose in fixed], at=begin, fixed=True)
             written.messages += 1
         written.transforms += len(fixed)
         for stamp, rows in _by_stamp(moving):
-            write("/tf", stamp, write_transforms(rows, form))
+            log.write(rows, at=stamp)
             written.messages += 1
             written.transforms += len(rows)
     return written
@@ -180,28 +186,58 @@ def _by_stamp(
         yield int(stamps[group[0]]), rows
 
 
-class _writer:  # noqa: N801  (used as a function)
-    """Opens a log; gives a function that writes one message, and how transforms are written there."""
+class LogWriter:
+    """A new log for programs of ROS, message by message; with it also a test makes what a robot would have logged.
 
-    def __init__(self, path: Path) -> None:
-        self._path, self._close = path, list[Callable[[], object]]()
+    Args:
+        path: A new file that ends with .mcap or .bag, or a new folder for rosbag2.
 
-    def __enter__(self) -> tuple[_Write, str]:
-        path = self._path
-        if path.suffix == ".mcap":
-            return self._mcap(path), "cdr"
-        if path.exists():
-            raise InvalidArgument(f"'{path}' exists. Take another name.", str(path))
-        if path.suffix == ".bag":
-            return self._bag(path), "ros1"
-        if not path.suffix:
-            return self._folder(path), "cdr"
-        raise InvalidArgument(
-            f"'{path}' must end with .mcap or .bag, or have no suffix: a folder of rosbag2.", str(path)
-        )
+    Raises:
+        MissingExtra: Bags and folders are written by rosbags, which is not installed.
+        InvalidArgument: It exists, or has another suffix.
+    """
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        file = as_file_path(path)
+        self._close: list[Callable[[], object]] = []
+        self._form = "ros1" if file.suffix == ".bag" else "cdr"
+        if file.suffix == ".mcap":
+            self._write = self._mcap(file)
+            return
+        if file.exists():
+            raise InvalidArgument(f"'{file}' exists. Take another name.", str(file))
+        if file.suffix not in {"", ".bag"}:
+            raise InvalidArgument(
+                f"'{file}' must end with .mcap or .bag, or have no suffix: a folder of rosbag2.", str(file)
+            )
+        self._write = self._bag(file) if file.suffix else self._folder(file)
+
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(self, *_: object) -> None:
-        for close in self._close:
+        self.close()
+
+    def write(
+        self, transforms: Sequence[tuple[str, str, int, Transform | Sequence[float]]], *, at: int, fixed: bool = False
+    ) -> None:
+        """Write one message.
+
+        Args:
+            transforms: Of each: parent, child, stamp [ns], and the pose, as a Transform or x y z w x y z.
+            at: When it came [ns].
+            fixed: Write it on "/tf_static".
+        """
+        rows = [
+            (parent, child, stamp, pose.xyz_wxyz.tolist() if isinstance(pose, Transform) else pose)
+            for parent, child, stamp, pose in transforms
+        ]
+        self._write("/tf_static" if fixed else "/tf", at, write_transforms(rows, self._form))
+
+    def close(self) -> None:
+        """Finish the log; safe to call twice."""
+        closing, self._close = self._close, []
+        for close in closing:
             close()
 
     def _mcap(self, path: Path) -> _Write:

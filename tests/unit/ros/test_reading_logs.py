@@ -174,13 +174,11 @@ class TestAWorldFromALog:
             for i in range(5):
                 yield "/imu", BEGIN + i * STEP, messages.imu(BEGIN + i * STEP, "camera", (0.1, 0.2, 0.3), 0.01)
 
-        file = write(tmp_path, "mcap", tell)
-        with World.from_log(file, topics={"/imu": {"use": "yes"}}) as world:
-            found = world.twist_samples(of="camera", relative_to="map", source="imu")
-            assert np.allclose(found.twists[0, 3:], [0.1, 0.2, 0.3])
-            assert np.allclose(np.diag(found.covariances[0]), [1e6] * 3 + [0.01] * 3)
-        with World.from_log(file) as world:  # by itself it would say that nothing moves along
-            assert world.log.topics["/imu"].source == ""
+        for kind in ("plain.bag", "mcap"):
+            with World.from_log(write(tmp_path, kind, tell)) as world:
+                asked = {"of": "camera", "relative_to": "map", "expressed_in": "camera", "at": BEGIN + STEP}
+                assert np.allclose(world.twist(**asked).angular, [0.1, 0.2, 0.3])
+                assert world.log.left_out == {}
 
     def test_has_joints_and_the_robot_that_they_move(self, tmp_path):
         urdf = """<robot name="arm"><link name="base_link"/><link name="hand"/>
