@@ -62,7 +62,7 @@ nb::list candidates(Self self, nb::handle of, nb::handle in_frame, nb::handle at
   Spelling spelling;
   const QueryContext context = as_context(world, outside, words().unique, interpolation, hold_up_to_s);
   const Question question = as_question(self, of, in_frame, at, of_at, fixed_frame, context, spelling);
-  Result<CandidateSet> found = world.forest->candidates(question, max_paths);
+  Result<CandidateSet> found = received(world, [&] { return world.forest->candidates(question, max_paths); });
   if (found.failure) raise_failure(world, found.failure, of, in_frame);
   const nb::handle of_name = spelling.of.is_valid() ? nb::handle(spelling.of) : of;
   const nb::handle in_name = spelling.in_frame.is_valid() ? nb::handle(spelling.in_frame) : in_frame;

@@ -127,7 +127,9 @@ Transform transform_at(Self self, nb::handle of, nb::handle in_frame, nb::handle
   Spelling ignored;
   context.want_covariance = false;
   const Result<PolicyAnswer> result =
-      world.forest->pose_by_policy(as_question(self, of, in_frame, at, nb::none(), nb::none(), context, ignored));
+      received(world, [&, question = as_question(self, of, in_frame, at, nb::none(), nb::none(), context, ignored)] {
+        return world.forest->pose_by_policy(question);
+      });
   if (!result) raise_failure(world, result.failure, of, in_frame);
   return result.value.pose.transform;
 }
@@ -165,12 +167,12 @@ PyObject* pose_or_error(Self self, const std::array<nb::handle, 13>& given) {
   const nb::handle of_name = spelling.of.is_valid() ? nb::handle(spelling.of) : of;
   const nb::handle in_name = spelling.in_frame.is_valid() ? nb::handle(spelling.in_frame) : in_frame;
   if (context.policy == Policy::unique) {
-    Result<PoseAnswer> result = world.forest->pose(question);
+    Result<PoseAnswer> result = received(world, [&] { return world.forest->pose(question); });
     if (!result) return set_error(error_of(world, result.failure, of, in_frame, false));
     return new_pose([&] { return make_pose(world, std::move(result.value), of_name, in_name); }).release().ptr();
   }
   const nb::handle type = policy_pose_type(self);
-  Result<PolicyAnswer> result = world.forest->pose_by_policy(question);
+  Result<PolicyAnswer> result = received(world, [&] { return world.forest->pose_by_policy(question); });
   if (!result) return set_error(error_of(world, result.failure, of, in_frame, false));
   return new_value(type, [&] { return make_policy_pose(world, std::move(result.value), of_name, in_name); }).release().ptr();
 }
@@ -216,7 +218,8 @@ nb::list poses_at_once(Self self, const std::vector<std::pair<nb::object, nb::ob
     Spelling& spelling = spelt.emplace_back(Spelling{of, in_frame});
     pairs.push_back({frame_id(self, of, &spelling.of), frame_id(self, in_frame, &spelling.in_frame)});
   }
-  Result<std::vector<PoseAnswer>> result = world.forest->poses_at_once(pairs, as_when(at, "at"), context);
+  Result<std::vector<PoseAnswer>> result =
+      received(world, [&, when = as_when(at, "at")] { return world.forest->poses_at_once(pairs, when, context); });
   if (!is_unique && result.failure.kind() == FailureKind::ambiguous_path)
     return nb::list(by_policy(self, "poses_at_once", names, "at"_a = at, "outside"_a = outside, "policy"_a = policy,
                               "interpolation"_a = interpolation));
@@ -243,10 +246,11 @@ bool can_pose(Self self, const std::array<nb::handle, 9>& given) {
     if (!is_known) return false;
   }
   Spelling ignored;
+  Question question = as_question(self, of, in_frame, at, of_at, fixed_frame, context, ignored);
+  question.context.want_covariance = context.want_covariance && context.policy != Policy::unique;
   if (context.policy != Policy::unique)
-    return static_cast<bool>(
-        world.forest->pose_by_policy(as_question(self, of, in_frame, at, of_at, fixed_frame, context, ignored)));
-  return world.forest->can_pose(as_question(self, of, in_frame, at, of_at, fixed_frame, context, ignored));
+    return static_cast<bool>(received(world, [&] { return world.forest->pose_by_policy(question); }));
+  return static_cast<bool>(received(world, [&] { return world.forest->pose(question); }));
 }
 
 /// `can_pose` for the interpreter.
@@ -282,7 +286,8 @@ nb::object transforms(Self self, nb::handle of, nb::handle in_frame, nb::handle 
   double* out = nullptr;
   nb::object result = matrix ? new_array(&out, {count, 4, 4}) : new_array(&out, {count, 7});
   const auto layout = matrix ? Forest::Layout::matrix : Forest::Layout::xyz_wxyz;
-  const Failure failure = without_gil([&] { return world.forest->poses(of_id, in_id, stamps.span(), context, layout, out); });
+  const Failure failure = received(
+      world, [&] { return without_gil([&] { return world.forest->poses(of_id, in_id, stamps.span(), context, layout, out); }); });
   if (failure) raise_batch_failure(self, failure, of, in_frame);
   return result;
 }
@@ -312,8 +317,9 @@ nb::object map_points_at(Self self, nb::handle points, nb::handle from_frame, nb
                                  std::to_string(stamps.span().size()) + " stamps. Give one stamp, or one stamp per point.");
   double* out = nullptr;
   nb::object mapped = given.empty_like(&out);
-  const Failure failure =
-      without_gil([&] { return world.forest->map_points(from, to, stamps.span(), context, given.data(), out); });
+  const Failure failure = received(world, [&] {
+    return without_gil([&] { return world.forest->map_points(from, to, stamps.span(), context, given.data(), out); });
+  });
   if (failure) raise_batch_failure(self, failure, from_frame, to_frame);
   return given.restored(mapped);
 }

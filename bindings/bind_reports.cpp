@@ -41,7 +41,7 @@ nb::object sweep(Self self, nb::handle in_frame, nb::handle at, nb::handle outsi
   const QueryContext context = as_context(world, outside, policy, interpolation, hold_up_to_s);
   const FrameId id = frame_id(self, in_frame);
   const When when = as_when(at, "at");
-  Sweep found = without_gil([&] { return world.forest->snapshot(id, when, context); });
+  Sweep found = received(world, [&] { return without_gil([&] { return world.forest->snapshot(id, when, context); }); });
   label(world, found);
   return nb::cast(std::move(found));
 }

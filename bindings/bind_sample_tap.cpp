@@ -90,6 +90,17 @@ nb::list drain(const StoreTap& tap) {
   return found;
 }
 
+nb::list stored_batches(nb::handle self, const std::string& kind, std::uint32_t number, std::optional<std::int64_t> since) {
+  const StoreCore& world = core(Self(self));
+  const SampleKind wanted = kind == "pose" ? SampleKind::pose : kind == "twist" ? SampleKind::twist : SampleKind::joints;
+  const Stamp from = since ? Stamp{*since} : Stamp::always();
+  nb::list found;
+  for (SampleBatch& batch : without_gil([&] { return world.forest->stored(wanted, number, from); }))
+    if (std::optional<TappedSeries> series = series_of(world, batch))
+      found.append(TappedBatch{std::move(batch), std::move(*series)});
+  return found;
+}
+
 bool wait(const StoreTap& tap, double timeout_s) {
   return without_gil([&] { return tap.tap->wait(timeout_s); });
 }
@@ -314,6 +325,10 @@ void bind_sample_tap(nb::module_& m, nb::class_<StoreCore>& store) {
           "What `sample_base()` was when they were given: who merges them says it, so that all decide alike which sample of an\n"
           "instant counts, and what was taken back since.")
       .def("__len__", [](const TappedBatch& batch) { return batch.batch.stamps.size(); });
+  store.def("stored_batches", &stored_batches, "kind"_a, "number"_a, "since"_a.none() = nb::none(),
+            nb::sig("def stored_batches(self, kind: str, number: int, since: int | None = None) -> list[SampleBatch]"),
+            "The samples of a relation, or of joints that are given together, from an instant on, by stamp: those without a\n"
+            "covariance, then those with one.");
   nb::class_<StoreTap>(m, "SampleTap", "Copies of samples as a store keeps them, for who records or forwards them.")
       .def("drain", &drain, nb::sig("def drain(self) -> list[SampleBatch]"), "Take out what came since the last call.")
       .def("wait", &wait, "timeout_s"_a, nb::sig("def wait(self, timeout_s: float) -> bool"),

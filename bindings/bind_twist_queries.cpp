@@ -121,7 +121,7 @@ PyObject* twist_call(PyObject* self_object, PyObject* const* args, Py_ssize_t po
     Asked asked = asked_motion(
         self, {of, relative_to, expressed_in, point, window, outside, policy, interpolation, hold_up_to_s, measured});
     asked.question.at = as_when(at, "at");
-    Result<TwistAnswer> result = world.forest->twist_by_policy(asked.question);
+    Result<TwistAnswer> result = received(world, [&] { return world.forest->twist_by_policy(asked.question); });
     if (!result) raise_failure(world, result.failure, of, relative_to);
     const nb::handle names[] = {spelt_or(asked.of, of), spelt_or(asked.relative_to, relative_to),
                                 spelt_or(asked.expressed_in, expressed_in), spelt_or(asked.point, point)};
@@ -149,7 +149,8 @@ nb::object twists(Self self, nb::handle of, nb::handle relative_to, nb::handle a
   double* out = nullptr;
   nb::object result = new_array(&out, {stamps.span().size(), kTwistWidth});
   const Forest& forest = *core(self).forest;
-  const Failure failure = without_gil([&] { return forest.twists(asked.question, stamps.span(), out); });
+  const Failure failure =
+      received(core(self), [&] { return without_gil([&] { return forest.twists(asked.question, stamps.span(), out); }); });
   if (failure) raise_batch_failure(self, failure, of, relative_to);
   return result;
 }

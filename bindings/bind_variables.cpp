@@ -249,7 +249,8 @@ nb::tuple joint(Self self, nb::handle name, nb::handle at, nb::handle outside, n
   const StoreCore& world = core(self);
   const VariablePtr variable = joint_of(self, name);
   const QueryContext context = as_context(world, outside, words().unique, nb::none(), hold_up_to_s);
-  Result<JointAnswer> result = world.forest->joint(*variable, as_when(at, "at"), context);
+  Result<JointAnswer> result =
+      received(world, [&, when = as_when(at, "at")] { return world.forest->joint(*variable, when, context); });
   if (!result) raise_failure(world, result.failure, nb::none(), nb::none());
   const JointAnswer& answer = result.value;
   const bool has_position = variable->kind != VariableKind::velocity;

@@ -25,6 +25,7 @@ NamedQuestion named_question(const StoreCore& world, nb::handle of, nb::handle i
                          as_when(at, "at"),
                          {},
                          as_context(world, outside, policy, interpolation, hold_up_to_s)};
+  question.context.is_waited_for = true;
   if (of_at.is_none() != fixed_frame.is_none())
     raise("InvalidArgument", "of_at and fixed_frame go together: where `of` was at of_at, through a frame that stood still.");
   if (fixed_frame.is_none()) return question;
@@ -132,6 +133,7 @@ NamedTwistQuestion named_motion(const StoreCore& world, const Motion& asked) {
                               .window = as_window(asked.window),
                               .with_measured = as_flag(asked.measured, "measured"),
                               .context = as_context(world, asked.outside, asked.policy, asked.interpolation, asked.hold_up_to_s)};
+  question.context.is_waited_for = true;
   const bool is_only_a_body =
       is_declared(world.forest->find_body(question.relative_to)) && world.forest->find_frame(question.relative_to) == kNone;
   if (is_only_a_body && question.expressed_in.empty()) raise_without_axes(asked.relative_to);
@@ -230,7 +232,10 @@ void bind_world_waits(nb::module_& m, nb::class_<StoreCore>& world) {
       .def(
           "watch_pose",
           [](Self self, ReadyQueue& queue, WaitId id, const std::string& of, const std::string& in_frame, std::int64_t at) {
-            return core(self).forest->watch_pose({.of = of, .in_frame = in_frame, .at = When::exactly({at})}, {id, &queue});
+            QueryContext context = core(self).defaults;
+            context.is_waited_for = true;
+            return core(self).forest->watch_pose({.of = of, .in_frame = in_frame, .at = When::exactly({at}), .context = context},
+                                                 {id, &queue});
           },
           "queue"_a, "wait_id"_a, nb::kw_only(), "of"_a, "in_frame"_a, "at"_a,
           "Put the wait into the queue when this pose may have become known. False: it is, or it can never be.")

@@ -99,6 +99,7 @@ void init(StoreCore* self, nb::str name, std::int64_t history_ns, std::size_t ma
   self->defaults.interpolation = interpolation_of(interpolation);
   if (hold_up_to_ns >= 0) self->defaults.hold_up_to = {hold_up_to_ns};
   self->forest = std::make_shared<Forest>(std::move(options));
+  self->defaults.demands = &self->forest->demands();
   self->own_name = name;
   self->max_ahead_ns = max_ahead_ns;
   scene::StoreOptions kept{.author = std::string(text_of(name)),
@@ -263,6 +264,7 @@ void bind_world(nb::module_& m) {
   bind_world_waits(m, world);
   bind_world_changes(world);
   bind_sample_tap(m, world);
+  bind_demands(m, world);
 }
 
 }  // namespace armillary::python

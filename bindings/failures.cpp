@@ -51,6 +51,8 @@ const char* range_error(FailureKind kind) {
       return "AfterHistory";
     case FailureKind::single_sample:
       return "SingleSample";
+    case FailureKind::not_received:
+      return "NotReceived";
     default:
       return "NoSamples";
   }
@@ -134,6 +136,7 @@ nb::object plain_error(const StoreCore& world, const Failure& failure, nb::handl
     case FailureKind::after_history:
     case FailureKind::single_sample:
     case FailureKind::no_samples:
+    case FailureKind::not_received:
       return out_of_range(world, failure, inserting);
     case FailureKind::ambiguous_path:
       if (const VariablePtr joint = failure->joint.empty() ? nullptr : world.forest->find_variable(failure->joint))

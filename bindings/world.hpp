@@ -126,6 +126,33 @@ auto with_changes(Self self, Work work) {
   }
 }
 
+[[nodiscard]] inline std::uint64_t demand_of(const Failure& failure) {
+  return failure.kind() == FailureKind::not_received ? failure->demand : 0;
+}
+template <typename T>
+[[nodiscard]] std::uint64_t demand_of(const Result<T>& result) {
+  return demand_of(result.failure);
+}
+[[nodiscard]] inline std::uint64_t demand_of(const Sweep& sweep) {
+  std::uint64_t number = 0;
+  for (const Sweep::Missing& one : sweep.missing) number = std::max(number, demand_of(one.failure));
+  return number;
+}
+
+/// Waits, without the GIL, until what was demanded was seen to; whether to ask again.
+[[nodiscard]] bool is_served(const StoreCore& world, std::uint64_t demand, double& left_s);
+
+/// What `ask` returns; where samples are not received that it needs, they are demanded, and it is asked again.
+template <typename Ask>
+auto received(const StoreCore& world, Ask ask) {
+  auto found = ask();
+  if (demand_of(found) == 0) [[likely]]
+    return found;
+  double left_s = world.forest->demands().timeout_s();
+  while (demand_of(found) != 0 && is_served(world, demand_of(found), left_s)) found = ask();
+  return found;
+}
+
 /// The frame's number, or UnknownFrame / InvalidName.
 /// `spelt` is set where people know the frame by another name: a NodeId was given, or another spelling.
 [[nodiscard]] FrameId frame_id(Self self, nb::handle name, nb::object* spelt = nullptr);
@@ -248,6 +275,7 @@ void bind_judgement(nb::class_<Pose>& pose);
 void bind_world_waits(nb::module_& m, nb::class_<StoreCore>& world);
 void bind_world_changes(nb::class_<StoreCore>& world);
 void bind_sample_tap(nb::module_& m, nb::class_<StoreCore>& store);
+void bind_demands(nb::module_& m, nb::class_<StoreCore>& store);
 
 /// Raises why the store refused a change.
 [[noreturn]] void raise_refusal(Self self, const scene::Refusal& refusal);

@@ -1281,6 +1281,12 @@ class StoreCore:
     def view_at(self, at: StampLike) -> SceneView:
         """The scene as it was at an instant."""
 
+    def stored_batches(self, kind: str, number: int, since: int | None = None) -> list[SampleBatch]:
+        """
+        The samples of a relation, or of joints that are given together, from an instant on, by stamp: those without a
+        covariance, then those with one.
+        """
+
     def tap_records(self, *, max_count: int = 100000, with_others: bool = False) -> RecordTap:
         """
         From now on copy change records, and samples of nodes, as they are taken.
@@ -1315,6 +1321,46 @@ class StoreCore:
         """
         Store joint samples of another replica; those older than the history are left out. False: a joint is not known.
         """
+
+    def open_demands(self, timeout_s: float) -> Demands:
+        """
+        See to what questions lack from now on; a question waits at most so long [s].
+        """
+
+    def joints_number(self, *, joints: Sequence[str], source: str, has_velocities: bool, has_covariance: bool, has_velocity_covariance: bool, is_integrated: bool) -> int | None:
+        """
+        The number of joints that a source gives together, as
+        `SampleBatch.number`; None where one of them is not known.
+        """
+
+    def end_coverage(self, kind: str, number: int) -> bool:
+        """
+        Samples after those that are here are not received: nothing after them is answered until it is resumed.
+        False where there is no such relation.
+        """
+
+    def resume_coverage(self, kind: str, number: int, start: StampLike | None = None) -> bool:
+        """
+        Samples are received again: all of them, or those from `start` on; before it there is a gap then.
+        """
+
+    def receive(self, kind: str, number: int) -> bool:
+        """Demand samples, and wait until they are received; whether they are."""
+
+    def receive_joint(self, name: str) -> bool:
+        """The same of a joint."""
+
+    def has_ended(self, kind: str, number: int) -> bool:
+        """Whether samples after those that are here are not received."""
+
+    def add_gap(self, kind: str, number: int, start: StampLike, end: StampLike) -> bool:
+        """Samples were lost between two instants: nothing is interpolated there."""
+
+    def close_gaps(self, kind: str, number: int, start: StampLike, end: StampLike) -> bool:
+        """All samples between two instants are here: there are no gaps within."""
+
+    def newest_sample(self, kind: str, number: int) -> int | None:
+        """The stamp of the newest sample [ns]; None where there is none."""
 
 class SweepAnswer:
     """What one sweep over all frames found."""
@@ -1494,6 +1540,40 @@ class RecordTap:
 
     def close(self) -> None:
         """End it: nothing is added any more, and nobody waits."""
+
+class Demands:
+    """
+    What questions lack because it is not received: for who can have it sent.
+    """
+
+    def wait(self, timeout_s: float) -> bool:
+        """
+        Block until something is demanded, or it is closed, or the time is over; whether something is.
+        """
+
+    def drain(self) -> tuple[list[tuple[str, int, bool]], int]:
+        """
+        Take out what is demanded: kind, number, whether somebody waits for it; and the number of the last demand.
+        """
+
+    def serve(self, number: int) -> None:
+        """
+        All demands up to a number were seen to, whether or not that helped: who asked asks again.
+        """
+
+    def nudge(self) -> None:
+        """End a wait: there is something else to do."""
+
+    def refuse(self, kind: str, number: int) -> None:
+        """
+        Nobody can see to it, until `allow_all`: who asks gets an error at once.
+        """
+
+    def allow_all(self) -> None:
+        """What was refused may be possible now: waits are asked again."""
+
+    def close(self) -> None:
+        """Nobody sees to demands any more: who asks gets an error at once."""
 
 class NodeId:
     """

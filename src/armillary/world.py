@@ -1989,14 +1989,15 @@ class World(WorldFace):
         connect: Sequence[str] = (),
         listen: Sequence[str] = (),
         router: bool = False,
-        samples: Literal["all", "none"] | Callable[[Channel], bool] = "all",
+        samples: Literal["on_demand", "all", "none"] | Callable[[Channel], bool] = "on_demand",
+        idle_s: float = 2.0,
         batch_s: float = 0.005,
         user: str | None = None,
         password: str | None = None,
         users: Mapping[str, str] | None = None,
         certificates: tuple[str, str, str] | None = None,
     ) -> Share:
-        """Share the world: every process that shares the same name holds the same structure, and the samples it takes.
+        """Share the world: processes that share a name hold the same structure, and the samples that each asks for.
 
         Without `connect` and `listen`, processes of this machine find each other. A world is shared once at a time.
 
@@ -2005,7 +2006,9 @@ class World(WorldFace):
             connect: Endpoints to connect to, as "tcp/192.168.1.5:7447".
             listen: Endpoints to listen at.
             router: Forward between processes that connect here and do not reach each other.
-            samples: Which samples of others to take: all, none, or those for whose `Channel` a function returns True.
+            samples: Which samples of others to take: those that questions, waits and observers here need, while they
+                do; all; none; or all of those for whose `Channel` a function returns True.
+            idle_s: Samples that nobody asks for any more go on to come for so long [s].
             batch_s: Where samples come faster than this, those of so many seconds go together [s].
             user: Name to connect with.
             password: Password to connect with.
@@ -2032,7 +2035,7 @@ class World(WorldFace):
             users=users,
             certificates=certificates,
         )
-        self._share = share_world(self, name, connection, samples=samples, batch_s=batch_s)
+        self._share = share_world(self, name, connection, samples=samples, idle_s=idle_s, batch_s=batch_s)
         return self._share
 
     def leave(self) -> None:

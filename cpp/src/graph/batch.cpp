@@ -439,7 +439,7 @@ class Sweeper {
       Place& here = places_[id];
       if (here.above == kNone) continue;
       const Bracket bracket = is_sampled(id) ? Series::settle(probes_[id - first_], at) : Bracket{};
-      const auto& [before, after] = bracket;
+      const auto& [before, after, is_cut] = bracket;
       if (before && after && before.stamp_ns() != at.ns && is_straight(edges_[id - first_], context)) {
         gather(id - first_, before, after, at);
       } else {

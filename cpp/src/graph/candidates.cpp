@@ -132,6 +132,9 @@ Result<CandidateSet> PathSearch::search() {
   Result<CandidateSet> result;
   if (ends_ > max_paths_) result.failure = Evidence{.kind = FailureKind::too_many_paths, .limit = max_paths_};
   std::ranges::stable_sort(found_.paths, [this](const Candidate& a, const Candidate& b) { return is_before(a, b); });
+  const auto is_unreceived = [](const Candidate& path) { return path.failure.kind() == FailureKind::not_received; };
+  if (const auto path = std::ranges::find_if(found_.paths, is_unreceived); path != found_.paths.end() && !result.failure)
+    result.failure = std::move(path->failure);
   result.value = std::move(found_);
   return result;
 }

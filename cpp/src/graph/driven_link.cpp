@@ -201,11 +201,20 @@ static void explain_apart(std::span<const Variable* const> variables, Evidence& 
   }
 }
 
+bool DrivenLink::has_ended_before(Stamp at) const {
+  return std::ranges::any_of(read_, [at](const Variable* variable) { return variable->has_ended_before(at); });
+}
+
+void DrivenLink::add_demands(Stamp at, const QueryContext& context, std::uint64_t& number) const {
+  for (const Variable* variable : read_) variable->add_demands(at, context, number);
+}
+
 static bool is_at_fault(const Variable& variable, const Coverage& held, const Evidence& failure) {
   const VariableSources& by_source = variable.lead->by_source();
   if (failure.kind == FailureKind::ambiguous_path)
     return by_source.all.size() > 1 && variable.source_at(failure.requested) == nullptr;
   if (failure.kind == FailureKind::no_samples) return held.empty();
+  if (failure.kind == FailureKind::not_received) return variable.has_ended_before(failure.requested);
   return failure.requested < held.first || failure.requested > held.last;
 }
 

@@ -18,6 +18,8 @@ const char* to_string(FailureKind kind) {
       return "the edge holds a single sample at another stamp";
     case FailureKind::no_samples:
       return "the edge holds no samples";
+    case FailureKind::not_received:
+      return "the samples of the edge are not received at present";
     case FailureKind::ambiguous_path:
       return "two sources claim a frame on the path";
     case FailureKind::frame_loop:
@@ -74,6 +76,7 @@ bool may_pass(FailureKind kind) {
     case FailureKind::after_history:
     case FailureKind::single_sample:
     case FailureKind::no_samples:
+    case FailureKind::not_received:
       return true;
     default:
       return false;

@@ -88,7 +88,10 @@ Failure edge_failure(FailureKind kind, const PathEdge& edge, Stamp at, const Que
                     .horizon_ns = is_too_far ? context.prediction->horizon.ns : -1,
                     .hold_up_to_ns = is_too_old ? context.hold_up_to.ns : -1};
   if (edge.provider.is_step() && !held.empty()) evidence.last = edge.provider.series().newest();
+  if (edge.provider.kind == ProviderKind::sampled && !held.empty())
+    if (const Gap* gap = edge.provider.series().gap_at(at)) evidence.last = std::max(gap->from, held.first);
   if (edge.provider.kind == ProviderKind::driven && at >= edge.opens) edge.provider.driven().explain(evidence);
+  if (kind == FailureKind::not_received) evidence.demand = demand(edge, at, context);
   return evidence;
 }
 
@@ -116,15 +119,24 @@ bool never_had_samples(const PathEdge& edge) {
 
 }  // namespace
 
+Failure unreceived(const Path& path, const PathEdge& edge, Stamp at, const QueryContext& context) {
+  Failure failure = edge_failure(FailureKind::not_received, edge, at, context);
+  for (const auto* edges : {&path.up, &path.down})
+    for (const PathEdge& other : *edges) failure->demand = std::max(failure->demand, demand(other, at, context));
+  return failure;
+}
+
 Failure resolve_latest(const Topology& topology, FrameId of, FrameId in_frame, const QueryContext& context, Scratch& scratch,
                        Path& path, Stamp& at, RelationId& limiting) {
   LatestSearch search(scratch.finder, path, at, limiting);
   do {
     if (Failure failure = search.find_path(topology, of, in_frame, context)) return failure;
     for (const auto* edges : {&path.up, &path.down})
-      for (const PathEdge& edge : *edges)
+      for (const PathEdge& edge : *edges) {
+        if (has_ended_before(edge, Stamp::never())) return unreceived(path, edge, Stamp::never(), context);
         if (!search.take(edge) && never_had_samples(edge))
           return edge_failure(FailureKind::no_samples, edge, search.newest(), {});
+      }
   } while (!search.is_resolved());
   return {};
 }
@@ -235,9 +247,13 @@ Failure evaluate_path(const Path& path, const QueryContext& context, const std::
   Transform ancestor_T_of, ancestor_T_in;
   std::size_t failed = 0;
   FailureKind kind = evaluator.product(path.up, scratch.probes.data(), ancestor_T_of, failed);
-  if (kind != FailureKind::none) return edge_failure(kind, path.up[failed], segment.at, context);
+  const auto failure_of = [&](const PathEdge& edge) {
+    return kind == FailureKind::not_received ? unreceived(path, edge, segment.at, context)
+                                             : edge_failure(kind, edge, segment.at, context);
+  };
+  if (kind != FailureKind::none) return failure_of(path.up[failed]);
   kind = evaluator.product(path.down, scratch.probes.data() + path.up.size(), ancestor_T_in, failed);
-  if (kind != FailureKind::none) return edge_failure(kind, path.down[failed], segment.at, context);
+  if (kind != FailureKind::none) return failure_of(path.down[failed]);
   segment.value = path.down.empty() ? ancestor_T_of : between(ancestor_T_in, ancestor_T_of);
   return {};
 }

@@ -149,6 +149,8 @@ void blame_latest(RelationId limiting, Failure& failure);
 /// A failure of one edge, with what the edge covers as evidence.
 /// A frame that moved elsewhere after its only sample there: in the gap between two runs that is no single sample.
 void name_gap(const Topology& topology, const Path& path, Failure& failure);
+/// A failure of an edge of a path that is not received, and a demand for all of the path that are not.
+[[nodiscard]] Failure unreceived(const Path& path, const PathEdge& edge, Stamp at, const QueryContext& context);
 [[nodiscard]] Failure edge_failure(FailureKind kind, const PathEdge& edge, Stamp at, const QueryContext& context);
 
 /// How a segment was evaluated.

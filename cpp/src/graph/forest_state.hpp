@@ -89,6 +89,7 @@ struct RelationRecord {
   bool is_of_scene = false;  // it follows from where a node is
   bool breaks_body = false;  // its samples hold nothing
   SampleBases bases{};
+  Gaps gaps{};  // in its samples
 
   /// What its series keep: of corrections none is reproduced by those around it.
   [[nodiscard]] Retention kept() const {
@@ -271,6 +272,7 @@ struct Forest::State {
   std::deque<std::pair<RelationId, Stamp>> moves;  // by samples that were given here, since they were asked for
   std::atomic<bool> has_moves{false};
   std::vector<std::shared_ptr<SampleTap>> taps;  // copies of samples go there
+  Demands demands;                               // what questions lack because it is not received
   bool closed = false;
   std::atomic<WaitId> next_wait{1};
   detail::AtFork at_fork{{.try_hold = [this] { return lock.try_lock(); },
@@ -287,6 +289,11 @@ struct Forest::State {
   void end_held_samples(bool passed) {
     for (const auto& tap : taps) tap->end_held(passed);
   }
+
+  // what lacks of samples that others give (gaps.cpp)
+  [[nodiscard]] const Gaps* gaps_of(SampleKind kind, std::uint32_t id) const;
+  [[nodiscard]] std::vector<const Series*> tables_of(SampleKind kind, std::uint32_t id) const;
+  void set_gaps(SampleKind kind, std::uint32_t id, Gaps gaps);
 
   // names (structure.cpp)
   [[nodiscard]] FrameId find_frame(std::string_view name) const;
@@ -528,7 +535,7 @@ struct Forest::State {
   void end_waiting(TrackRecord& track, RelationId relation);
   void drop_unused_relations(TrackRecord& track);
   bool unshare(TrackRecord& track, std::size_t k);
-  [[nodiscard]] std::shared_ptr<Series> new_series(RelationId relation) const;
+  [[nodiscard]] std::shared_ptr<Series> new_series(RelationId relation);
   [[nodiscard]] std::shared_ptr<Series> copy_of(const RunRecord& run, Stamp from, Stamp to);
   [[nodiscard]] TrackRecord copy_of(const TrackRecord& track);
 

@@ -226,7 +226,7 @@ bool ContestedPath::is_known_at(Stamp at) {
       if (edge.provider.fixed().certainty == Certainty::unknown) return false;
       continue;
     }
-    const auto& [before, after] = bracket_of(i, at);
+    const auto& [before, after, is_cut] = bracket_of(i, at);
     const bool is_exact_hit = before && before.stamp_ns() == at.ns;
     if (!before || (!after && !is_exact_hit) || edge.provider.series().rests_on_computed(at)) return false;
     const bool has_rows = has_covariance(before) && (is_exact_hit || has_covariance(after));
@@ -273,7 +273,7 @@ std::optional<Transform> ContestedPath::newest_at(Stamp at) {
   bool is_timeless = true;
   for (std::size_t i = 0; i < length(); ++i) {
     if (i == place_ || has_constant_pose(step(i))) continue;
-    const auto& [before, after] = bracket_of(i, at);
+    const auto& [before, after, is_cut] = bracket_of(i, at);
     if (!before || (!after && before.stamp_ns() != at.ns)) return std::nullopt;
     shared = std::min(shared, Stamp{before.stamp_ns()});
     is_timeless = false;
@@ -308,7 +308,7 @@ bool ContestedPath::add_errors_before(Stamp at, const QueryContext& context, Sym
   for (std::size_t i = place_ + 1; i < length(); ++i) {
     const PathEdge& edge = step(i);
     const Bracket bracket = has_constant_pose(edge) ? Bracket{} : bracket_of(i, at);
-    const auto& [before, after] = bracket;
+    const auto& [before, after, is_cut] = bracket;
     const bool is_between = before && after && before.stamp_ns() != at.ns && !edge.provider.is_step();
     if (is_between && has_covariance(before) && has_covariance(after)) {
       value.value = interpolate_rows(before, after, at.ns, interpolation_of(edge, context));

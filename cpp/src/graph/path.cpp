@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "armillary/graph/demands.hpp"
 #include "armillary/series/pose_row.hpp"
 #include "graph/bridge.hpp"
 #include "graph/prediction.hpp"
@@ -41,6 +42,10 @@ PathFinder::Step PathFinder::choose_run(const TrackSet& set, FrameId frame, Stam
   path.newest = std::max(path.newest, selection_.newest());
   path.has_rivals = path.has_rivals || set.tracks.size() > 1;
   path.is_guess = path.is_guess || (set.tracks.size() > 1 && selection_.is_guess());
+  if (set.tracks.size() > 1 && selection_.unreceived() != kNone) {
+    path.unreceived = selection_.unreceived();
+    return Step::unreceived;
+  }
   const std::vector<const Track*>& tracks = selection_.tracks();
   std::uint32_t choice = 0;
   if (tracks.size() > 1) {
@@ -128,6 +133,7 @@ struct PathFinder::Climber {
   std::vector<PathEdge>* edges;
   bool stopped = false;
   bool contested = false;
+  RelationId unreceived = kNone;
 };
 
 Failure PathFinder::find(const Topology& topology, FrameId of, FrameId in_frame, Stamp at, const QueryContext& context,
@@ -152,6 +158,7 @@ Failure PathFinder::find(const Topology& topology, FrameId of, FrameId in_frame,
       if (step != Step::moved) {
         end.stopped = true;
         end.contested = step == Step::contested;
+        end.unreceived = step == Step::unreceived ? path.unreceived : kNone;
         continue;
       }
       end.edges->push_back(edge);
@@ -176,6 +183,13 @@ Failure PathFinder::find(const Topology& topology, FrameId of, FrameId in_frame,
   }
   for (const Climber& end : ends)
     if (end.contested) failure = {.kind = FailureKind::ambiguous_path, .of = end.frame, .requested = at};
+  for (const Climber& end : ends)
+    if (end.unreceived != kNone) {
+      failure = {.kind = FailureKind::not_received, .of = end.frame, .relation = end.unreceived, .requested = at};
+      for (const Track& track : topology.node(end.frame).tracks->tracks)
+        if (const Run* run = track.run_at(at); run != nullptr && !run->is_closed())
+          failure.demand = std::max(failure.demand, demand({end.frame, run->relation, run->provider}, at, context));
+    }
   return failure;
 }
 
@@ -243,18 +257,19 @@ FailureKind predict_or_fail(const PathEdge& edge, const Row& last, Stamp at, con
 FailureKind evaluate_sampled(const PathEdge& edge, const Bracket& bracket, Stamp at, const QueryContext& context,
                              const std::optional<Covariance>& fallback, Evaluation& out) {
   const Series& series = edge.provider.series();
-  const auto& [before, after] = bracket;
+  const auto& [before, after, is_cut] = bracket;
   if (before && before.stamp_ns() == at.ns) {
     set_from_row(before, context, fallback, out);
     return FailureKind::none;
   }
+  if (is_cut && series.has_ended_before(at)) return FailureKind::not_received;
   if (!before)
     return hold_or_fail(edge, after ? after : series.first_row(), at, FailureKind::before_history, context, fallback, out);
-  if (edge.provider.is_step()) {
+  if (edge.provider.is_step() && !is_cut) {
     hold_row(edge, before, at, context, fallback, out);
     return FailureKind::none;
   }
-  if (!after && context.outside == Outside::predict) return predict_or_fail(edge, before, at, context, fallback, out);
+  if (!after && !is_cut && context.outside == Outside::predict) return predict_or_fail(edge, before, at, context, fallback, out);
   if (!after) return hold_or_fail(edge, before, at, FailureKind::after_history, context, fallback, out);
   BridgeAnswer bridged;
   if (series.guide() != nullptr && follow_twists({series, bracket, at, context.want_covariance, fallback}, bridged)) {
@@ -321,6 +336,15 @@ FailureKind evaluate_edge(const PathEdge& edge, const Bracket* bracket, Stamp at
   return FailureKind::no_samples;
 }
 
+std::uint64_t demand(const PathEdge& edge, Stamp at, const QueryContext& context) {
+  std::uint64_t number = 0;
+  if (context.demands == nullptr || !has_ended_before(edge, at)) return number;
+  if (edge.provider.kind == ProviderKind::sampled)
+    return context.demands->add({SampleKind::pose, edge.relation, context.is_waited_for});
+  edge.provider.driven().add_demands(at, context, number);
+  return number;
+}
+
 std::optional<Stamp> newest_covered(const PathEdge& edge, Stamp limit) {
   if (limit < edge.opens && edge.provider.kind != ProviderKind::sampled) return std::nullopt;
   switch (edge.provider.kind) {
@@ -329,7 +353,7 @@ std::optional<Stamp> newest_covered(const PathEdge& edge, Stamp limit) {
     case ProviderKind::sampled: {
       const Series& series = edge.provider.series();
       if (series.empty()) return std::nullopt;
-      if (edge.provider.is_step())
+      if (edge.provider.is_step() && series.gap_at(limit) == nullptr)
         return series.first_row().stamp_ns() <= limit.ns ? std::optional(Stamp::never()) : std::nullopt;
       if (series.newest() <= limit) return series.newest();
       const Bracket bracket = series.bracket(limit);

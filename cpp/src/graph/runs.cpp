@@ -44,8 +44,10 @@ void copy_last(const Series& from, Stamp before, Series& to, RetireList& retired
   }
 }
 
-std::shared_ptr<Series> Forest::State::new_series(RelationId relation) const {
-  return std::make_shared<Series>(kPoseWidth, relations[relation]->kept());
+std::shared_ptr<Series> Forest::State::new_series(RelationId relation) {
+  auto series = std::make_shared<Series>(kPoseWidth, relations[relation]->kept());
+  if (!relations[relation]->gaps.empty()) series->set_gaps(relations[relation]->gaps, retired);
+  return series;
 }
 
 void Forest::State::erase_run(TrackRecord& track, std::size_t k) {

@@ -23,6 +23,7 @@ void Selection::choose(const TrackSet& set, Stamp at, Duration rival_timeout) {
   tracks_.clear();
   runs_.clear();
   valid_ = {};
+  unreceived_ = kNone;
   const auto next = std::ranges::upper_bound(set.preferences, at, {}, &PreferenceStep::from);
   narrow(next == set.preferences.begin() ? Stamp::always() : std::prev(next)->from,
          next == set.preferences.end() ? Stamp::never() : next->from);
@@ -41,10 +42,12 @@ void Selection::look_at(const Track& track, Stamp at, Duration rival_timeout) {
   Stamp newest = run->from;
   if (run->provider.kind == ProviderKind::sampled) {
     newest = run->provider.series().newest();
+    if (run->provider.series().has_ended_before(at)) unreceived_ = run->relation;
     const bool lasts = run->provider.is_step() && newest != Stamp::always();
     open.last = lasts ? Stamp::never() : open_until(run->provider.series(), rival_timeout);
   } else if (run->provider.kind == ProviderKind::driven) {
     open = run->provider.driven().coverage();
+    if (run->provider.driven().has_ended_before(at)) unreceived_ = run->relation;
     newest = open.empty() || at < open.first ? Stamp::always() : std::min(open.last, at);
   }
   const bool is_open = open.first <= at && at <= open.last;

@@ -33,7 +33,7 @@ std::array<TurnedTwist, 2> TwistReading::turns() const {
 }
 
 TwistReading reading_at(const TwistLink& link, Stamp at) {
-  auto [before, after] = link.series->bracket(at);
+  auto [before, after, is_cut] = link.series->bracket(at);
   if (!before) return {};
   const bool is_exact = before.stamp_ns() == at.ns;
   if (!is_exact && !after) return {};
@@ -198,7 +198,7 @@ struct EdgeMotion {
     Bracket interval = rows.poses;
     if (!interval.after) interval = {row_before(edge.provider.series(), at), rows.poses.before};
     if (!interval.before || !interval.after) return FailureKind::single_sample;
-    const auto& [before, after] = interval;
+    const auto& [before, after, is_cut] = interval;
     differentiate(pose_of(before), pose_of(after), per_second(before, after), interpolation_of(edge, context.query), out);
     if (wants_errors()) add_derivative_errors(here(), interval, out.body_form(), *context.errors);
     return FailureKind::none;
@@ -362,7 +362,7 @@ struct Walker {
 
   /// The usual case, worth a short cut: between two samples, no covariance, straight interpolation.
   [[nodiscard]] bool is_plain(const PathEdge& edge, const EdgeRows& rows) const {
-    const auto& [before, after] = rows.poses;
+    const auto& [before, after, is_cut] = rows.poses;
     return before && after && before.stamp_ns() != at.ns && before.side == nullptr && !context.fallback &&
            is_straight(edge, context.query);
   }
@@ -442,9 +442,13 @@ Failure evaluate_twist_segment(const Path& path, Stamp at, const MotionContext& 
   Carried of, in;
   std::size_t failed = 0;
   FailureKind kind = walker.carry(path.up, 0, of, failed);
-  if (kind != FailureKind::none) return edge_failure(kind, path.up[failed], at, context.query);
+  const auto failure_of = [&](const PathEdge& edge) {
+    return kind == FailureKind::not_received ? unreceived(path, edge, at, context.query)
+                                             : edge_failure(kind, edge, at, context.query);
+  };
+  if (kind != FailureKind::none) return failure_of(path.up[failed]);
   kind = walker.carry(path.down, path.up.size(), in, failed);
-  if (kind != FailureKind::none) return edge_failure(kind, path.down[failed], at, context.query);
+  if (kind != FailureKind::none) return failure_of(path.down[failed]);
   if (path.down.empty()) {
     segment.in_T_of = of.top_T_begin;
     segment.velocity = of.velocity;

@@ -401,7 +401,7 @@ class TwistRows {
 
     [[nodiscard]] bool read(Stamp at) {
       if (from_ns <= at.ns && at.ns < to_ns) return true;
-      const auto& [first, second] = series->bracket(at);
+      const auto& [first, second, is_cut] = series->bracket(at);
       if (!first || !second) return false;
       from_ns = first.stamp_ns(), to_ns = second.stamp_ns();
       before = pose_of(first), after = pose_of(second);

@@ -120,7 +120,7 @@ void add_fixed(const EdgePose& here, ErrorList& errors) {
 }
 
 void add_between(const EdgePose& here, ErrorList& errors) {
-  const auto& [before, after] = here.rows;
+  const auto& [before, after, is_cut] = here.rows;
   const Arc arc(pose_of(before), pose_of(after), interpolation_of(here.edge, here.context));
   const EndEffects on_pose = arc.on_pose(fraction(before, after, here.at.ns), here.pose.value.rotation);
   if (ErrorEffect* effect = add_row(here, before, errors)) effect->on_pose = on_pose.first;
@@ -128,7 +128,7 @@ void add_between(const EdgePose& here, ErrorList& errors) {
 }
 
 void add_sampled(const EdgePose& here, ErrorList& errors) {
-  const auto& [before, after] = here.rows;
+  const auto& [before, after, is_cut] = here.rows;
   if (before && (here.pose.held || before.stamp_ns() == here.at.ns)) return add_unmoved(here, before, errors);
   if (!before) return add_unmoved(here, after ? after : here.edge.provider.series().first_row(), errors);
   add_between(here, errors);
@@ -165,7 +165,7 @@ void add_joint_errors(const EdgePose& here, ErrorList& errors) {
 }
 
 void add_derivative_errors(const EdgePose& here, const Bracket& differentiated, const Velocity& motion, ErrorList& errors) {
-  const auto& [before, after] = differentiated;
+  const auto& [before, after, is_cut] = differentiated;
   const Arc arc(pose_of(before), pose_of(after), interpolation_of(here.edge, here.context));
   const double per_s = 1e9 / static_cast<double>(after.stamp_ns() - before.stamp_ns());
   const EndEffects on_pose = arc.on_pose(fraction(before, after, here.at.ns), here.pose.value.rotation);

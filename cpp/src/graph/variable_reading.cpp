@@ -1,7 +1,10 @@
 #include "armillary/graph/variable_reading.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numbers>
+
+#include "armillary/graph/demands.hpp"
 
 namespace armillary {
 
@@ -126,9 +129,31 @@ bool Variable::has_forgotten(Stamp at) const {
   });
 }
 
+bool Variable::has_ended_before(Stamp at) const {
+  const VariableSources& known = lead->by_source();
+  if (known.only.channel != nullptr) return known.only.channel->series.has_ended_before(at);
+  return std::ranges::any_of(known.all, [at](const VariableSource& of_source) {
+    return std::ranges::any_of(of_source.columns,
+                               [at](const Column& column) { return column.channel->series.has_ended_before(at); });
+  });
+}
+
+void Variable::add_demands(Stamp at, const QueryContext& context, std::uint64_t& number) const {
+  if (context.demands == nullptr) return;
+  for (const VariableSource& of_source : lead->by_source().all)
+    for (const Column& column : of_source.columns)
+      if (column.channel->series.has_ended_before(at))
+        number = context.demands->add({SampleKind::joints, column.channel->id, context.is_waited_for});
+}
+
 // -- One instant
 
 namespace {
+
+bool is_in_gap(const VariableSource& of_source, Stamp at) {
+  return std::ranges::any_of(of_source.columns,
+                             [at](const Column& column) { return column.channel->series.gap_at(at) != nullptr; });
+}
 
 constexpr double kTurn = 2.0 * std::numbers::pi;
 
@@ -179,15 +204,20 @@ FailureKind VariableReader::look(const Variable& lead, SampleBracket& out) {
   const VariableSources& by_source = lead.by_source();
   if (const auto& [channel, index] = by_source.only; channel != nullptr) {
     look_up(channel);
+    is_cut_ = bracket_.is_cut;
+    if (is_cut_ && channel->series.has_ended_before(at_)) return FailureKind::not_received;
     out = {{channel, bracket_.before, index}, {channel, bracket_.after, index}};
     if (!out.before && !out.after) out.after.row = channel->series.first_row();
     const bool is_whole = !(out.before && std::isnan(out.before.position())) && !(out.after && std::isnan(out.after.position()));
     if (is_whole) return FailureKind::none;
   }
   if (by_source.all.empty()) return FailureKind::no_samples;
+  if (lead.has_ended_before(at_)) return FailureKind::not_received;
   const VariableSource* of_source = lead.source_at(at_);
   if (of_source == nullptr) return FailureKind::ambiguous_path;
   out = around_of(*of_source, lead.history, at_);
+  is_cut_ = is_in_gap(*of_source, at_) && !(out.before && out.before.stamp_ns() == at_.ns);
+  if (is_cut_) out.after = {};
   return FailureKind::none;
 }
 
@@ -196,7 +226,7 @@ FailureKind VariableReader::sight(const Variable& lead, Sighting& out) {
   const auto& [before, after] = out.around;
   if (before && before.stamp_ns() == at_.ns) {
     out.place = Place::exact;
-  } else if (before && lead.kind == VariableKind::hold) {
+  } else if (before && lead.kind == VariableKind::hold && !is_cut_) {
     out.place = Place::held;
   } else if (before && after) {
     out.place = Place::between;
@@ -215,7 +245,7 @@ FailureKind VariableReader::sight_outside(const Variable& lead, Sighting& out) {
     out.place = Place::held;
     return FailureKind::none;
   }
-  if (before && context_.outside == Outside::predict && can_predict(lead, out)) return FailureKind::none;
+  if (before && !is_cut_ && context_.outside == Outside::predict && can_predict(lead, out)) return FailureKind::none;
   const Coverage covered = lead.coverage();
   if (lead.kind != VariableKind::hold && covered.first == covered.last) return FailureKind::single_sample;
   return before ? FailureKind::after_history : FailureKind::before_history;
@@ -250,7 +280,7 @@ SampleBracket VariableReader::interval(const Variable& lead, const Sighting& sig
   const auto& [before, after] = sighting.around;
   if (after) return sighting.around;
   const VariableSource* of_source = lead.source_at(at_);
-  if (of_source == nullptr) return {};
+  if (of_source == nullptr || is_in_gap(*of_source, {before.stamp_ns() - 1})) return {};
   return {around_of(*of_source, lead.history, {before.stamp_ns() - 1}).before, before};
 }
 
@@ -325,7 +355,7 @@ bool VariableReader::find_between(const Variable& variable, double& out) {
   const auto& [channel, index] = variable.by_source().only;
   if (!is_number || channel == nullptr) return false;
   look_up(channel);
-  const auto& [before, after] = bracket_;
+  const auto& [before, after, is_cut] = bracket_;
   if (!before || !after || before.stamp_ns() == at_.ns) return false;
   const double here = before.values()[index];
   const double u = static_cast<double>(at_.ns - before.stamp_ns()) / static_cast<double>(after.stamp_ns() - before.stamp_ns());

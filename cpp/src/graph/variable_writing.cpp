@@ -113,6 +113,11 @@ Result<JointAnswer> Forest::joint(const Variable& variable, When at, const Query
   const QueryContext context = state_->completed(given, *state_->topology.load());
   const Coverage held = variable.coverage();
   Result<JointAnswer> result;
+  if (at.latest && variable.has_ended_before(Stamp::never())) {
+    result.failure = Evidence{.kind = FailureKind::not_received, .first = held.first, .last = held.last, .joint = variable.name};
+    variable.add_demands(Stamp::never(), context, result.failure->demand);
+    return result;
+  }
   result.value.stamp = !at.latest ? at.at : held.empty() ? Stamp::never() : variable.newest();
   const Variable* one = &variable;
   HeldSamples noted;
@@ -129,6 +134,7 @@ Result<JointAnswer> Forest::joint(const Variable& variable, When at, const Query
   if (kind == FailureKind::none) return result;
   result.failure =
       Evidence{.kind = kind, .requested = result.value.stamp, .first = held.first, .last = held.last, .joint = variable.name};
+  if (kind == FailureKind::not_received) variable.add_demands(result.failure->requested, context, result.failure->demand);
   const bool is_too_old = context.outside == Outside::hold && context.hold_up_to != kHoldForEver && !held.empty();
   if (is_too_old) result.failure->hold_up_to_ns = context.hold_up_to.ns;
   return result;

@@ -115,7 +115,9 @@ Result<ChannelId> Variables::channel(const ChannelName& name) {
 
 void Variables::open(Record& record, RetireList& retired) {
   const std::vector<VariableId>& variables = record.name.variables;
-  record.data = std::make_unique<Channel>(static_cast<std::uint32_t>(variables.size()), record.name, retention_);
+  const auto id_of_record = static_cast<ChannelId>(&record - channels_.data());
+  record.data = std::make_unique<Channel>(id_of_record, static_cast<std::uint32_t>(variables.size()), record.name, retention_);
+  record.data->series.set_gaps(record.gaps, retired);
   for (const VariableId id : variables) publish(id, retired);
   find_lone_channels();
 }
@@ -242,6 +244,13 @@ void Variables::write(ChannelId id, std::span<const std::int64_t> stamps, const 
       series.insert({stamps[row]}, {rows + row * series.width(), series.width()}, nullptr, retired);
   }
   if (!record.is_alone) withdraw_elsewhere(record, stamps, retired);
+}
+
+void Variables::set_gaps(ChannelId id, Gaps gaps, RetireList& retired) {
+  Record& record = channels_[id];
+  record.gaps = std::move(gaps);
+  if (record.data) return record.data->series.set_gaps(record.gaps, retired);
+  if (!record.gaps.empty()) open(record, retired);
 }
 
 void Variables::prefer(VariableId id, std::vector<PreferenceStep> steps, RetireList& retired) {

@@ -92,6 +92,7 @@ bool Forest::State::has_driver_forgotten(const RelationRecord& relation, Stamp a
 /// Data older than the history will not be accepted any more: nothing to wait for.
 bool Forest::State::is_hopeless(const Failure& failure) const {
   if (!may_pass(failure->kind)) return true;
+  if (failure->kind == FailureKind::not_received) return false;
   if (failure->relation == kNone || !relations[failure->relation] || failure->limiting != kNone) return false;
   if (has_driver_forgotten(*relations[failure->relation], failure->requested)) return true;
   return failure->requested < oldest_welcome(*relations[failure->relation], failure->requested);
@@ -106,7 +107,8 @@ void Forest::State::watch_track(RelationId relation, Stamp from, Stamp to, const
 
 void Forest::State::watch_data(const Failure& failure, const QueryContext& context, const Watch& watch, Watched& watched) {
   const auto on = [&](RelationId id, Stamp from, Stamp to) { watch_track(id, from, to, watch, watched); };
-  if (failure->kind == FailureKind::no_samples) return on(failure->relation, Stamp::always(), Stamp::never());
+  const bool is_any = failure->kind == FailureKind::no_samples || failure->kind == FailureKind::not_received;
+  if (is_any) return on(failure->relation, Stamp::always(), Stamp::never());
   const Duration held = failure->hold_up_to_ns < 0 ? Duration{} : Duration{failure->hold_up_to_ns};
   const bool is_after = failure->requested > failure->last;
   if (is_after) {  // a prediction begins earlier than what it reaches

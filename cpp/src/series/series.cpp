@@ -18,6 +18,7 @@ Series::Series(std::uint32_t width, Retention retention)
 
 Series::~Series() {
   delete guide_.load();
+  delete gaps_.load();
   const Index* index = index_.load();
   if (index == nullptr) return;
   for (std::uint32_t i = index->begin; i < index->end; ++i)
@@ -28,6 +29,27 @@ Series::~Series() {
 void Series::set_guide(std::unique_ptr<const Guide> guide, RetireList& retired) {
   const Guide* const before = guide_.exchange(guide.release());
   if (before != nullptr) retired.retire(before);
+}
+
+// -- Gaps
+
+void Series::set_gaps(const Gaps& gaps, RetireList& retired) {
+  const Gaps* const before = gaps_.exchange(gaps.empty() ? nullptr : new Gaps(gaps));
+  if (before != nullptr) retired.retire(before);
+}
+
+const Gap* Series::find_gap(const Gaps* gaps, Stamp at) {
+  if (gaps == nullptr) return nullptr;
+  const auto found =
+      std::ranges::find_if(*gaps, [at](const Gap& gap) { return gap.has(at) || (gap.to == at && at == Stamp::never()); });
+  return found == gaps->end() ? nullptr : &*found;
+}
+
+void Series::cut(const Gaps& gaps, Stamp at, Bracket& bracket) {
+  const bool is_exact = bracket.before && bracket.before.stamp_ns() == at.ns;
+  if (is_exact || find_gap(&gaps, at) == nullptr) return;
+  bracket.after = {};
+  bracket.is_cut = true;
 }
 
 bool Series::has_side() const {
@@ -298,7 +320,7 @@ bool Series::is_computed(Stamp stamp) const {
 
 bool Series::rests_on_computed(Stamp at) const {
   if (!holds_computed()) return false;
-  const auto [before, after] = bracket(at);
+  const auto [before, after, is_cut] = bracket(at);
   if (before && is_computed({before.stamp_ns()})) return true;
   const bool is_exact = before && before.stamp_ns() == at.ns;
   return !is_exact && after && is_computed({after.stamp_ns()});

@@ -5,7 +5,15 @@ from __future__ import annotations
 from armillary.errors.base import FromEvidence
 from armillary.errors.format import format_duration, format_stamp, small_unit
 
-__all__ = ["AfterHistory", "BeforeHistory", "NoSamples", "SamplesDropped", "SingleSample", "StampOutOfRange"]
+__all__ = [
+    "AfterHistory",
+    "BeforeHistory",
+    "NoSamples",
+    "NotReceived",
+    "SamplesDropped",
+    "SingleSample",
+    "StampOutOfRange",
+]
 
 Edge = tuple[str, str, str]
 """A pose relation: (of, in_frame, source)."""
@@ -172,3 +180,14 @@ class NoSamples(StampOutOfRange):
                 f"Call set_joints({{'{self.joint}': ...}}, at=...)."
             )
         return f"The {self._what()} holds no samples. Set one, or wait for it with wait_for_pose(...)."
+
+
+class NotReceived(StampOutOfRange):
+    """The samples that the question needs are given in another process, and do not come from there at present."""
+
+    def _sentence(self) -> str:
+        asked = "at the newest instant" if self.requested is None else f"at {format_stamp(self.requested)}"
+        return (
+            f"The {self._what()} was asked {asked}, and its samples do not come at present; {self._held()} of earlier. "
+            "Is the process that gives them there (world.peers())? Ask again, or share(samples='all') to take them always."
+        )

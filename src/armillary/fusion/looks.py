@@ -190,7 +190,9 @@ class _Looks:
     def add(self, relation: Relation, frames: Sequence[str], start: StampLike | None, end: StampLike | None) -> None:
         """Add the samples of one relation; `frames` lead from the frame asked for to the one that is sampled."""
         sampled, parent, source = relation
-        stamps, rows, covariances = self._store.sample_rows(self._store.relation_id(*relation), start, end)
+        number = self._store.relation_id(*relation)
+        self._store.receive("pose", number)
+        stamps, rows, covariances = self._store.sample_rows(number, start, end)
         known = np.full((len(stamps), _SIX, _SIX), np.nan) if covariances is None else covariances
         kept: list[int] = []
         before: list[Pose] = []

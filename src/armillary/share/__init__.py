@@ -43,7 +43,13 @@ def connect(
 
 
 def share_world(
-    world: Any, name: str, connection: Connection, *, samples: str | Callable[[Channel], bool], batch_s: float
+    world: Any,
+    name: str,
+    connection: Connection,
+    *,
+    samples: str | Callable[[Channel], bool],
+    idle_s: float,
+    batch_s: float,
 ) -> Share:
     """Share a world; arguments as for `World.share`."""
     import warnings  # noqa: PLC0415
@@ -54,4 +60,12 @@ def share_world(
             "certificates=.",
             stacklevel=3,
         )
-    return Share(world.store, name, connection, samples=samples, batch_s=batch_s, answer=partial(answer, world))
+    return Share(
+        world.store,
+        name,
+        connection,
+        samples=samples,
+        idle_s=idle_s,
+        batch_s=batch_s,
+        answer=partial(answer, world),
+    )

@@ -12,8 +12,8 @@ import secrets
 import threading
 import time
 import weakref
-from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
@@ -27,11 +27,13 @@ from armillary.errors import (
     ShareFailed,
 )
 from armillary.forks import new_lock
+from armillary.share.giving import Giving
+from armillary.share.history import channel_messages, twist_messages
 from armillary.share.peers import Peer, PeerInfo
+from armillary.share.receiving import Receiving, numbers_of
 from armillary.share.session import Connection, Meeting, open_session, world_key, zenoh_module
 from armillary.wire.channels import Channel
-from armillary.wire.history import history_in, history_messages
-from armillary.wire.messages import SampleMessage, pack, pack_samples, unpack, unpack_samples
+from armillary.wire.messages import pack, unpack, unpack_samples
 from armillary.wire.structure import (
     NodeSamples,
     all_node_samples,
@@ -45,19 +47,17 @@ from armillary.wire.structure import (
 )
 
 if TYPE_CHECKING:
-    from armillary._core import SampleBatch
     from armillary.store import Store
 
 __all__ = ["Share"]
 
 _HEARTBEAT_S, _QUIET_S, _BUSY_S = 0.25, 1.0, 3.0
 _PING_S, _MEET_S, _DOUBT_S = 5.0, 1.0, 2.0
-_ASK_S = 5.0
+_ASK_S, _HISTORY_S = 5.0, 1.0
 _MOST_PARKED = 10_000
-_CHANNEL_KEYS = 2
-_STATE, _RECENT, _ALL, _AGAIN = "structure", "and recent samples", "and all samples", "and those of who has gone"
+_CHANNEL_KEYS = 3
+_STATE, _AGAIN = "structure", "and what others kept of who has gone"
 _UNTIL_ALL_NOTICED_S = 0.3
-_RECENT_NS, _PAUSE_AFTER_LOSS_S = 5_000_000_000, 0.5
 _Wants = Callable[[Channel], bool]
 
 
@@ -84,26 +84,23 @@ class Share:
         name: str,
         connection: Connection,
         *,
-        samples: str | _Wants = "all",
+        samples: str | _Wants = "on_demand",
+        idle_s: float = 2.0,
         batch_s: float = 0.005,
         answer: Callable[[bytes], bytes] | None = None,
     ) -> None:
         self.id, self.name, self.connection = secrets.token_hex(8), name, connection
-        self._store, self._batch_s, self._answer = store, batch_s, answer
-        self._wants, self._takes_all = _selection(samples)
+        self._store, self._answer = store, answer
+        wants, is_on_demand = _selection(samples)
         self._key = world_key(name)
         self._lock, self._peers = new_lock(), dict[str, Peer]()
-        self._owner: dict[Channel, str] = {}  # who gives what came from others
-        self._parked: deque[tuple[Channel, SampleMessage, str]] = deque()
         self._unplaced: NodeSamples = []
         self._refused: dict[str, int] = {}
         self._warned: set[str] = set()
         self._sequence, self._changed_s = 0, time.monotonic()
-        self._channels: dict[tuple[str, int, int], tuple[int, Any]] = {}
-        self._announced: list[list[Any]] = []
-        self._sent: dict[int, int] = {}
         self._inbox: queue.SimpleQueue[tuple[str, str, bytes] | None] = queue.SimpleQueue()
         self._questions: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._asked: queue.SimpleQueue[Any] = queue.SimpleQueue()  # of the world: these may wait for what others have
         self._lacking: queue.SimpleQueue[tuple[str, str] | None] = queue.SimpleQueue()  # of whom, and what
         self._closed = threading.Event()
         self._zenoh = zenoh_module()
@@ -111,11 +108,39 @@ class Share:
         if self._meeting is not None:
             self._meeting.hold()
         self._session = open_session(name, connection)
-        self._records, self._samples = store.tap_records(), store.tap_samples()
+        self._records = store.tap_records()
+        self._giving = Giving(
+            store,
+            self._session,
+            self._zenoh,
+            f"{self._key}/s/{self.id}",
+            batch_s=batch_s,
+            announce=self._announce,
+            report=self._guarded,
+        )
+        self._receiving = Receiving(
+            store,
+            wants=wants,
+            is_on_demand=is_on_demand,
+            idle_s=idle_s,
+            subscribe=self._subscribe,
+            ask=lambda peer, what, header: self._replies(peer, what, header, _HISTORY_S),
+            others=self._alive,
+            refuse=self._refuse,
+            guarded=self._guarded,
+        )
         self._declare()
-        loops = (self._send_records, self._send_samples, self._take, self._fetch, self._reply)
+        loops = {
+            "send": self._send_records,
+            "give": self._giving.run,
+            "take": self._take,
+            "receive": self._receiving.run,
+            "fetch": self._fetch,
+            "reply": lambda: self._reply(self._questions),
+            "answer": lambda: self._reply(self._asked),
+        }
         self._threads = [
-            threading.Thread(target=loop, name=f"armillary-share{loop.__name__}", daemon=True) for loop in loops
+            threading.Thread(target=loop, name=f"armillary-share-{name}", daemon=True) for name, loop in loops.items()
         ]
         for thread in self._threads:
             thread.start()
@@ -146,12 +171,20 @@ class Share:
             found = [peer.info(held) for peer in self._peers.values()]
         return tuple(sorted(found, key=lambda info: (not info.is_alive, info.name, info.id)))
 
+    def subscribed(self) -> tuple[Channel, ...]:
+        """Return which samples of others come here at present, because somebody here needs them."""
+        return self._receiving.subscribed()
+
+    def taken(self) -> tuple[Channel, ...]:
+        """Return which samples of this world others take at present."""
+        return self._giving.subscribed()
+
     def refused(self) -> dict[str, int]:
         """Return how many messages were refused, or dropped, by reason."""
         with self._lock:
             counted = dict(self._refused)
-        if self._samples.dropped:
-            counted["samples that were not sent in time"] = self._samples.dropped
+        if self._giving.dropped:
+            counted["samples that were not sent in time"] = self._giving.dropped
         return counted
 
     def flush(self, timeout_s: float = 5.0) -> bool:
@@ -186,12 +219,14 @@ class Share:
                 return
             self._closed.set()
         self._records.close()
-        self._samples.close()
-        for line in (self._inbox, self._questions, self._lacking):
+        self._giving.stop()
+        self._receiving.stop()
+        for line in (self._inbox, self._questions, self._asked, self._lacking):
             line.put(None)
         for thread in self._threads:
             if thread is not threading.current_thread():
                 thread.join(timeout=2.0)
+        self._say_goodbye()
         self._session.close()
         if self._meeting is not None:
             self._meeting.close()
@@ -207,19 +242,20 @@ class Share:
             priority=zenoh.Priority.DATA_HIGH,
         )
         self._beat = session.declare_publisher(f"{self._key}/b/{self.id}")
-        self._publishers: dict[int, Any] = {}
         self._declared = [
-            session.declare_queryable(f"{self._key}/q/{self.id}/**", self._direct(self._questions.put)),
+            session.declare_queryable(f"{self._key}/q/{self.id}/**", self._direct(self._was_asked)),
             session.declare_subscriber(f"{self._key}/g/*", self._direct(self._came("g"))),
             session.declare_subscriber(f"{self._key}/b/*", self._direct(self._came("b"))),
         ]
-        if self._takes_all:
-            self._declared.append(session.declare_subscriber(f"{self._key}/s/*/*", self._direct(self._came("s"))))
         liveliness = session.liveliness()
         self._declared.append(
             liveliness.declare_subscriber(f"{self._key}/p/*", self._direct(self._token_changed), history=True)
         )
         self._token = liveliness.declare_token(f"{self._key}/p/{self.id}")
+
+    def _was_asked(self, question: Any) -> None:
+        is_of_world = str(question.key_expr).endswith("/ask")
+        (self._asked if is_of_world else self._questions).put(question)
 
     def _direct(self, call: Callable[[Any], None]) -> Any:
         """Let Zenoh call on its own thread: a thread of Python for each callback keeps a process from ending."""
@@ -247,7 +283,7 @@ class Share:
 
     def _replies(
         self, peer: str, what: str, header: dict[str, Any], timeout_s: float = _ASK_S
-    ) -> Iterable[tuple[dict[str, Any], list[Any]]]:
+    ) -> Iterator[tuple[dict[str, Any], list[Any]]]:
         try:
             replies = self._session.get(
                 f"{self._key}/q/{peer}/{what}",
@@ -318,47 +354,22 @@ class Share:
         """Return a digest of which changes are held."""
         return _digest(vector_entry(self._store.version_vector()))
 
-    def _send_samples(self) -> None:
-        """Publish samples: at once, but where they come faster than `batch_s`, together with those that follow."""
-        is_dense, sent_s = False, 0.0
-        while not self.is_closed:
-            if not self._samples.wait(1.0):
-                continue
-            if is_dense:
-                self._closed.wait(self._batch_s)
-            batches = self._samples.drain()
-            self._guarded(partial(self._publish_samples, batches))
-            now_s = time.monotonic()
-            is_dense = max(map(len, batches), default=0) > 1 if is_dense else now_s - sent_s < 0.5 * self._batch_s
-            sent_s = now_s
-
-    def _publish_samples(self, batches: list[SampleBatch]) -> None:
-        for batch in batches:
-            rows = batch.rows
-            known = self._channels.get((batch.kind, batch.number, rows.shape[1]))
-            if known is None:
-                known = self._open_channel(batch, rows.shape[1])
-            number, publisher = known
-            message = pack_samples(number, self._sent.get(number, 0), batch.base, batch.stamps, rows)
-            self._sent[number] = self._sent.get(number, 0) + len(batch)
-            publisher.put(message)
-
-    def _open_channel(self, batch: Any, width: int) -> tuple[int, Any]:
-        """Announce a channel to all peers, reliably; its samples may come before."""
-        number, zenoh = len(self._channels) + 1, self._zenoh
-        channel = Channel.of_batch(batch)
-        publisher = self._session.declare_publisher(
-            f"{self._key}/s/{self.id}/{number}",
-            congestion_control=zenoh.CongestionControl.DROP,
-            priority=zenoh.Priority.INTERACTIVE_HIGH,
-        )
-        with self._lock:
-            self._channels[batch.kind, batch.number, width] = (number, publisher)
-            self._announced = [*self._announced, [number, channel.entry()]]
+    def _announce(self, number: int, channel: Channel) -> None:
         self._publish(lambda header: pack({**header, "channels": [[number, channel.entry()]]}))
-        return number, publisher
+
+    def _say_goodbye(self) -> None:
+        """Say how many samples there were: who has them all knows that no more come."""
+        with suppress(self._zenoh.ZError):
+            self._publish(lambda header: pack({**header, "bye": self._giving.final()}))
 
     # -- In
+
+    def _subscribe(self, peer: str, number: int, tier: str) -> Any:
+        return self._session.declare_subscriber(f"{self._key}/s/{peer}/{number}/{tier}", self._direct(self._came("s")))
+
+    def _alive(self) -> list[Peer]:
+        with self._lock:
+            return [peer for peer in self._peers.values() if peer.is_alive and not peer.is_refused]
 
     def _take(self) -> None:
         while (message := self._inbox.get()) is not None:
@@ -384,8 +395,13 @@ class Share:
         known.is_alive, known.heard_s = is_there, time.monotonic()
         self._changed_s = time.monotonic()
         if is_there:
-            self._lacking.put((peer, _ALL))
+            self._receiving.peer_came()
+            self._lacking.put((peer, _STATE))
             return
+        self._receiving.peer_gone(known)
+        kept = [channel.entry() for channel in self._receiving.kept()]
+        if kept and not self.is_closed:  # who came meanwhile, and has not met that peer
+            self._publish(lambda header: pack({**header, "kept": kept}))
         with self._lock:
             others = [one.id for one in self._peers.values() if one.is_alive]
         for other in [] if known.has_history else others:  # it went before it said all: others may have it
@@ -421,8 +437,11 @@ class Share:
             channel = Channel.read(entry)
             with self._lock:
                 peer.channels[number] = channel
-                self._owner[channel] = peer.id
-            self._subscribe(peer, number, channel)
+            self._receiving.announce(peer, number, channel)
+        if "kept" in header:
+            self._receiving.keep(Channel.read(entry) for entry in _list(header["kept"]))
+        if "bye" in header:
+            self._receiving.note_final(peer, _counts(header["bye"]))
         if "records" in header:
             records, samples = records_in(header, arrays), node_samples_in(header, arrays)
             store = self._store
@@ -430,54 +449,16 @@ class Share:
                 store.as_others(lambda: store.merge(records))
                 peer.records += len(records)
             self._unplaced = store_node_samples(store, [*self._unplaced, *samples])[-_MOST_PARKED:]
-        self._place_parked()
-
-    def _subscribe(self, peer: Peer, number: int, channel: Channel) -> None:
-        if self._takes_all or number in peer.subscriptions or not self._wants(channel):
-            return
-        callback = self._direct(self._came("s"))
-        peer.subscriptions[number] = self._session.declare_subscriber(f"{self._key}/s/{peer.id}/{number}", callback)
-        self._lacking.put((peer.id, _ALL))  # its first samples may have gone by
+        self._receiving.place()
 
     def _take_samples(self, key: str, data: bytes) -> None:
-        sender, number = key.split("/")[-_CHANNEL_KEYS:]
+        sender, number = key.split("/")[-_CHANNEL_KEYS:-1]
         message, peer = unpack_samples(data), self._peer(sender)
         if str(message.channel) != number:
             raise InvalidMessage("samples came under the key of others")
         peer.heard_s = time.monotonic()
-        if peer.is_refused:
-            return
-        if peer.note_samples(message.channel, message.sequence, len(message.stamps)):
-            self._lacking.put((sender, _RECENT))
-        channel = peer.channels.get(message.channel)
-        if channel is None:
-            self._park(Channel(kind="", source=f"{sender}/{number}"), message, sender)
-        elif not self._merged(channel, message):
-            self._park(channel, message, sender)
-
-    def _merged(self, channel: Channel, message: SampleMessage) -> bool:
-        """Store samples; what the world refuses is counted, and done with."""
-        try:
-            return channel.merge(self._store, message)
-        except ArmillaryError as error:
-            self._refuse(f"samples of {channel.of or 'joints'}: {error}")
-            return True
-
-    def _park(self, channel: Channel, message: SampleMessage, sender: str) -> None:
-        """Keep samples until their structure is there; the oldest go where they are too many."""
-        with self._lock:
-            self._parked.append((channel, message, sender))
-            if len(self._parked) > _MOST_PARKED:
-                self._parked.popleft()
-                self._refused["samples without structure"] = self._refused.get("samples without structure", 0) + 1
-
-    def _place_parked(self) -> None:
-        with self._lock:
-            parked, self._parked = list(self._parked), deque()
-        for channel, message, sender in parked:
-            known = channel if channel.kind else self._peer(sender).channels.get(message.channel)
-            if known is None or not self._merged(known, message):
-                self._park(known or channel, message, sender)
+        if not peer.is_refused:
+            self._receiving.take(sender, message)
 
     # -- What is lacking
 
@@ -497,7 +478,7 @@ class Share:
                     return
                 more.add(one)
             for peer in sorted({peer for peer, _ in more}):
-                wants = next((kind for kind in (_AGAIN, _ALL, _RECENT) if (peer, kind) in more), _STATE)
+                wants = _AGAIN if (peer, _AGAIN) in more else _STATE
                 self._guarded(partial(self._catch_up, self._peer(peer), wants))
 
     def _catch_up(self, peer: Peer, wants: str) -> None:
@@ -519,32 +500,14 @@ class Share:
             return
         self._take_structure(peer, header, arrays)
         self._store.note_held(vector_in(header.get("held")), vector_in(header.get("dropped")))
+        self._ping(peer)
         peer.held, self._changed_s = _digest(header.get("held")), time.monotonic()
         sequence = header.get("s")
         peer.received = max(peer.received, sequence if isinstance(sequence, int) else 0)
         if header.get("is_whole") is not True and peer.id not in self._warned:
             self._warned.add(peer.id)
             self._store.dispatcher.report(PeerBehind(peer.name or peer.id))
-        self._ping(peer)
-        newest = self._store.newest_stamp()
-        if wants in {_ALL, _AGAIN} and self._wants is not _nothing:
-            self._fetch_history(peer, None)
-        elif wants == _RECENT and newest is not None:
-            self._fetch_history(peer, newest - _RECENT_NS)
-            self._closed.wait(_PAUSE_AFTER_LOSS_S)
-
-    def _fetch_history(self, peer: Peer, since: int | None) -> None:
-        for header, arrays in self._replies(peer.id, "history", {"since": since}, 30.0):
-            if header.get("is_end") is True:
-                peer.has_history = peer.has_history or since is None
-                return
-            channel, message = history_in(header, arrays)
-            if not self._wants(channel):
-                continue
-            with self._lock:
-                self._owner.setdefault(channel, peer.id)
-            if self._merged(channel, message):
-                peer.samples += len(message.stamps)
+        peer.has_history = True
 
     def _ping_all(self) -> None:
         with self._lock:
@@ -565,8 +528,8 @@ class Share:
 
     # -- Replies
 
-    def _reply(self) -> None:
-        while (question := self._questions.get()) is not None:
+    def _reply(self, questions: queue.SimpleQueue[Any]) -> None:
+        while (question := questions.get()) is not None:
             what = str(question.key_expr).rsplit("/", 1)[-1]
             try:
                 data = question.payload.to_bytes() if question.payload is not None else b""
@@ -588,10 +551,11 @@ class Share:
         match what:
             case "lacking":
                 yield self._lacking_of(vector_in(header.get("have")))
-            case "history":
-                since = header.get("since")
-                yield from history_messages(self._store, since if isinstance(since, int) else None, self._is_given_here)
-                yield pack({"is_end": True})
+            case "samples":
+                yield from self._giving.answers(header)
+            case "kept":
+                for entry in _list(header.get("of")):
+                    yield from self._kept(Channel.read(entry))
             case "held":
                 yield pack({"held": vector_entry(self._store.version_vector())})
             case "time":
@@ -600,7 +564,8 @@ class Share:
     def _lacking_of(self, held: dict[int, list[tuple[int, int]]]) -> bytes:
         """Return what a peer lacks; the number comes first, so that what is changed meanwhile comes again."""
         with self._lock:
-            state = {"s": self._sequence, "channels": list(self._announced), "clock": self._clock}
+            state: dict[str, Any] = {"s": self._sequence, "clock": self._clock}
+        state |= {"channels": self._giving.entries(), "kept": [one.entry() for one in self._receiving.kept()]}
         state["name"] = self._store.name
         ours, dropped = self._store.version_vector(), self._store.dropped()
         try:
@@ -610,11 +575,18 @@ class Share:
         vectors = {"held": vector_entry(ours), "dropped": vector_entry(dropped), "is_whole": is_whole}
         return pack_structure({**state, **vectors}, records, all_node_samples(self._store))
 
-    def _is_given_here(self, channel: Channel) -> bool:
-        """Whether this peer answers for the samples of a channel: its own, and those of peers that have gone."""
-        with self._lock:
-            owner = self._owner.get(channel)
-            return owner is None or not self._peers[owner].is_alive
+    def _kept(self, channel: Channel) -> Iterable[bytes]:
+        """Yield what is here of a channel whose giver has gone."""
+        is_all, found = self._receiving.is_all_of(channel), numbers_of(self._store, channel)
+        oldest = None
+        if is_all is not None and found is not None:
+            kind, number = found
+            if kind == "twist":
+                oldest, messages = twist_messages(self._store, 0, channel, None)
+            else:
+                oldest, messages = channel_messages(self._store, 0, kind, number, None)
+            yield from messages
+        yield pack({"n": 0, "is_end": True, "is_all": is_all is True, "from": oldest})
 
     def leave_in_child(self) -> None:
         """Leave: the threads of the parent, and the session's, are not there. The child may share its world anew."""
@@ -654,16 +626,34 @@ os.register_at_fork(after_in_child=_leave_in_child)
 
 
 def _selection(samples: str | _Wants) -> tuple[_Wants, bool]:
+    """Return which channels are taken, and whether only while somebody asks for them."""
     if callable(samples):
         return samples, False
-    if samples == "all":
-        return _everything, True
+    if samples in {"all", "on_demand"}:
+        return _everything, samples == "on_demand"
     if samples == "none":
         return _nothing, False
     raise InvalidArgument(
-        f"samples must be 'all', 'none', or a function of a Channel that returns whether to take it, got {samples!r}.",
+        "samples must be 'on_demand', 'all', 'none', or a function of a Channel that returns whether to take it, got "
+        f"{samples!r}.",
         samples,
     )
+
+
+def _list(entries: Any) -> list[Any]:
+    if not isinstance(entries, list):
+        raise InvalidMessage("something is not listed")
+    return entries
+
+
+def _counts(entries: Any) -> list[tuple[int, int]]:
+    """Read how many samples there are of each channel."""
+    if not isinstance(entries, list) or not all(
+        isinstance(one, list) and len(one) == 2 and all(isinstance(number, int) for number in one)  # noqa: PLR2004
+        for one in entries
+    ):
+        raise InvalidMessage("its counts are not listed")
+    return [(number, count) for number, count in entries]
 
 
 def _digest(vector: Any) -> str:

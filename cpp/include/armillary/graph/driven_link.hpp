@@ -26,6 +26,8 @@ class DrivenLink : public DrivenProvider {
   [[nodiscard]] Coverage coverage() const override;
   [[nodiscard]] Stamp newest() const override;
   void explain(Evidence& failure) const override;
+  [[nodiscard]] bool has_ended_before(Stamp at) const override;
+  void add_demands(Stamp at, const QueryContext& context, std::uint64_t& number) const override;
   [[nodiscard]] bool has_forgotten(Stamp at) const override;
 
  protected:

@@ -18,6 +18,7 @@ enum class FailureKind {
   after_history,
   single_sample,
   no_samples,
+  not_received,
   ambiguous_path,
   frame_loop,
   frame_in_use,
@@ -59,6 +60,7 @@ struct Evidence {
   std::size_t row = 0;                                   ///< of a batch: the first row at fault
   std::size_t edit = 0;                                  ///< of a transaction: the edit at fault
   std::size_t limit = 0;                                 ///< that was reached
+  std::uint64_t demand = 0;                              ///< the number of the demand for what is not received
   std::vector<FrameId> path{};                           ///< of a cycle, or the frames below a removed one
   std::string name{};                                    ///< of a frame that does not exist, or of the body at hand
   std::string other{};                                   ///< the body that a frame is on instead

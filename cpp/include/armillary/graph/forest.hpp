@@ -10,6 +10,7 @@
 
 #include "armillary/graph/candidates.hpp"
 #include "armillary/graph/companion.hpp"
+#include "armillary/graph/demands.hpp"
 #include "armillary/graph/driven_form.hpp"
 #include "armillary/graph/errors.hpp"
 #include "armillary/graph/frame_edit.hpp"
@@ -273,6 +274,25 @@ class Forest {
   [[nodiscard]] JointChannelInfo channel_info(ChannelId channel) const;
   /// From now on copies of samples go to `tap`, but those of nodes, which are no samples of a relation.
   void add_tap(std::shared_ptr<SampleTap> tap);
+
+  // -- What lacks of samples that others give (gaps.cpp). False, or nothing, where there is no such relation or channel.
+
+  /// What questions lack because it is not received.
+  [[nodiscard]] Demands& demands() const;
+  /// All waits ask again.
+  void wake_waits();
+  /// Samples after those that are here are not received any more: nothing after them is answered until it is resumed.
+  bool end_coverage(SampleKind kind, std::uint32_t id);
+  /// They are received again: all of them where `from` is empty, else those from `from` on, and before it there is a gap.
+  bool resume_coverage(SampleKind kind, std::uint32_t id, std::optional<Stamp> from);
+  [[nodiscard]] bool has_ended(SampleKind kind, std::uint32_t id) const;
+  /// Samples were lost between two instants.
+  bool add_gap(SampleKind kind, std::uint32_t id, Gap gap);
+  /// All samples between two instants are here: gaps within are none any more.
+  bool close_gaps(SampleKind kind, std::uint32_t id, Gap filled);
+  /// The samples from an instant on, by stamp: those without a covariance, then those with one.
+  [[nodiscard]] std::vector<SampleBatch> stored(SampleKind kind, std::uint32_t id, Stamp from) const;
+  [[nodiscard]] Stamp newest_stored(SampleKind kind, std::uint32_t id) const;  ///< `always` where there is none
   /// A pose that joints drive: always, or from `from` on. `part_of_rotation` where they do not fit.
   Failure drive_by_joints(const EdgeName& edge, Stamp from, const DrivenForm& form);
   /// Prefers a source of a variable at all times, while it is open; an empty optional removes the preference. False: the source

@@ -42,6 +42,7 @@ struct Path {
   Stamp newest = Stamp::always();   ///< the newest datum about a frame that the search passed and whose parent depends on time
   bool has_rivals = false;          ///< several sources place one of those
   bool is_guess = false;            ///< all of them are silent
+  RelationId unreceived = kNone;    ///< of a frame that several sources place: one whose samples are not received
 
   void clear() {
     up.clear();
@@ -50,6 +51,7 @@ struct Path {
     valid_to = Stamp::never();
     newest = Stamp::always();
     has_rivals = is_guess = false;
+    unreceived = kNone;
   }
   [[nodiscard]] bool holds_at(Stamp at) const { return valid_from <= at && at < valid_to; }
 };
@@ -74,7 +76,7 @@ class PathFinder {
 
  private:
   struct Climber;
-  enum class Step { moved, root, contested };
+  enum class Step { moved, root, contested, unreceived };
 
   Step parent_edge(const Topology& topology, FrameId frame, Stamp at, const QueryContext& context, Path& path, PathEdge& edge,
                    FrameId& parent);
@@ -99,12 +101,24 @@ class PathFinder {
 [[nodiscard]] FailureKind evaluate_edge(const PathEdge& edge, const Bracket* bracket, Stamp at, const QueryContext& context,
                                         const std::optional<Covariance>& default_covariance, Evaluation& out);
 
-/// The row before one at `stamp`; none where it was the first.
-[[nodiscard]] inline Row row_before(const Series& series, Stamp stamp) { return series.bracket({stamp.ns - 1}).before; }
+/// The row before one at `stamp`; none where it was the first, or the first behind a gap.
+[[nodiscard]] inline Row row_before(const Series& series, Stamp stamp) {
+  const Bracket bracket = series.bracket({stamp.ns - 1});
+  return bracket.is_cut ? Row{} : bracket.before;
+}
 
 /// Newest instant not after `limit` that the edge covers; `Stamp::never()` where it covers all time;
 /// none where it has nothing at or before `limit`.
 [[nodiscard]] std::optional<Stamp> newest_covered(const PathEdge& edge, Stamp limit);
+
+/// Whether samples of the edge were given before an instant, after all that are here, which are not received.
+[[nodiscard]] inline bool has_ended_before(const PathEdge& edge, Stamp at) {
+  if (edge.provider.kind == ProviderKind::sampled) return edge.provider.series().has_ended_before(at);
+  return edge.provider.kind == ProviderKind::driven && edge.provider.driven().has_ended_before(at);
+}
+
+/// Demands what of an edge is not received; the number of the demand, 0 where there is none.
+std::uint64_t demand(const PathEdge& edge, Stamp at, const QueryContext& context);
 
 /// What the edge holds, for the evidence of a failure.
 [[nodiscard]] Coverage coverage_of(const PathEdge& edge);

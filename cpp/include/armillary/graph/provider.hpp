@@ -61,6 +61,17 @@ class DrivenProvider {
     return false;
   }
 
+  /// Whether the coverage of something that drives it has ended before an instant.
+  [[nodiscard]] virtual bool has_ended_before(Stamp at) const {
+    (void)at;
+    return false;
+  }
+
+  /// Adds what of that is not received.
+  virtual void add_demands(Stamp at, const QueryContext& context, std::uint64_t& number) const {
+    (void)at, (void)context, (void)number;
+  }
+
   /// What is missing at `failure.requested`, as evidence.
   virtual void explain(Evidence& failure) const { (void)failure; }
 

@@ -16,6 +16,7 @@
 
 namespace armillary {
 
+class Demands;
 class Selector;
 class Topology;
 
@@ -68,6 +69,8 @@ struct QueryContext {
   const Prediction* prediction = nullptr;                ///< set by the forest where `outside` is `predict`
   Duration hold_up_to = kHoldForEver;                    ///< how far from its own instant `hold` uses a sample
   HeldSamples* held = nullptr;                           ///< set by the forest where somebody wants to know what was held
+  Demands* demands = nullptr;                            ///< told what is not received; null: nobody could see to it
+  bool is_waited_for = false;                            ///< the answer is due as soon as it is there
 
   /// Whether a policy chose a measured twist.
   [[nodiscard]] bool is_chosen(RelationId twist) const {

@@ -31,6 +31,8 @@ class Selection {
   [[nodiscard]] bool is_guess() const;
   /// The newest datum of all sources, open or not; `always` where none depends on time.
   [[nodiscard]] Stamp newest() const;
+  /// A relation that may be open, and whose samples are not received; kNone where there is none.
+  [[nodiscard]] RelationId unreceived() const { return unreceived_; }
 
  private:
   struct Contestant {
@@ -52,6 +54,7 @@ class Selection {
   std::vector<const Track*> tracks_;
   std::vector<const Run*> runs_;
   Interval valid_{};
+  RelationId unreceived_ = kNone;
 };
 
 }  // namespace armillary

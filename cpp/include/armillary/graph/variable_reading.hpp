@@ -122,6 +122,7 @@ class VariableReader {
   const QueryContext& context_;
   const Channel* channel_ = nullptr;  // last looked up
   Bracket bracket_{};
+  bool is_cut_ = false;  // what was looked for last is in a gap
   bool held_ = false, notes_held_ = false, is_known_ = true, integrated_ = false;
   double ahead_s_ = 0.0;
 };

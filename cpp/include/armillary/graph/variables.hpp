@@ -45,9 +45,10 @@ struct RowForm {
 
 /// Samples of variables that one source gives together, as readers see them. A position of NaN was given again elsewhere.
 struct Channel : RowForm {
-  Channel(std::uint32_t variables, const RowForm& form, const Retention& retention)
-      : RowForm(form), width(variables), series(form.row_width(variables), retention) {}
+  Channel(ChannelId number, std::uint32_t variables, const RowForm& form, const Retention& retention)
+      : RowForm(form), id(number), width(variables), series(form.row_width(variables), retention) {}
 
+  const ChannelId id;
   const std::uint32_t width;
   Series series;
   std::atomic<std::int64_t> opens_ns{Stamp::never().ns};  ///< the oldest stamp that was ever given
@@ -117,6 +118,10 @@ class Variable {
   [[nodiscard]] Coverage coverage() const;
   /// Whether a sample for `at` would come too late.
   [[nodiscard]] bool has_forgotten(Stamp at) const;
+  /// Whether the coverage of a channel that has it has ended before an instant.
+  [[nodiscard]] bool has_ended_before(Stamp at) const;
+  /// Adds the channels of which that is so.
+  void add_demands(Stamp at, const QueryContext& context, std::uint64_t& number) const;
 
  private:
   friend class Variables;
@@ -181,6 +186,13 @@ class Variables {
   /// Stores what was checked.
   void write(ChannelId id, std::span<const std::int64_t> stamps, const double* rows, RetireList& retired);
 
+  /// Says where a channel has gaps; it is opened where nothing was given yet.
+  void set_gaps(ChannelId id, Gaps gaps, RetireList& retired);
+  [[nodiscard]] const Gaps& gaps(ChannelId id) const { return channels_[id].gaps; }
+  /// Null: nothing was given, and nothing is known to lack.
+  [[nodiscard]] const Series* series_of(ChannelId id) const { return channels_[id].data ? &channels_[id].data->series : nullptr; }
+  [[nodiscard]] std::size_t channels() const { return channels_.size(); }
+
   /// Prefers a source, also one that has given no sample of the variable; kNone: nobody.
   void prefer(VariableId id, std::vector<PreferenceStep> steps, RetireList& retired);
 
@@ -196,6 +208,7 @@ class Variables {
     ChannelName name;
     std::unique_ptr<Channel> data{};  // null: nothing was given since the beginning
     bool is_alone = false;            // no other channel of its source has any of its variables
+    Gaps gaps{};
   };
 
   void add(std::string_view name, VariableKind kind, std::uint32_t part);

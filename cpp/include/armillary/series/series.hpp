@@ -46,9 +46,20 @@ struct Guide {
   friend bool operator==(const Guide&, const Guide&) = default;
 };
 
+/// Instants between two rows at which others were given that are not here: they were lost, or nobody took them. Nothing is
+/// interpolated across. Without an end (`never`), the coverage of the series has ended.
+struct Gap {
+  Stamp from, to;
+
+  [[nodiscard]] bool has(Stamp at) const { return from < at && at < to; }
+  friend bool operator==(const Gap&, const Gap&) = default;
+};
+using Gaps = std::vector<Gap>;  // in order, and apart
+
 /// The two rows around an instant. `before.stamp <= t < after.stamp`; either may be missing.
 struct Bracket {
   Row before, after;
+  bool is_cut = false;  ///< the instant is in a gap: there is no `after` then
 };
 
 /// Rows in time: sorted by stamp, one row a stamp, oldest forgotten.
@@ -92,6 +103,9 @@ class alignas(64) Series {
   /// takes the place of what was computed there, and of everything computed between it and another that was given.
   void insert_computed(Stamp stamp, std::span<const double> values, const double* side, RetireList& retired);
 
+  /// Where others were given than are here, instead of what was set before.
+  void set_gaps(const Gaps& gaps, RetireList& retired);
+
   /// Null: rows are interpolated.
   void set_guide(std::unique_ptr<const Guide> guide, RetireList& retired);
 
@@ -109,6 +123,7 @@ class alignas(64) Series {
     const void* index = nullptr;
     std::uint32_t entry = 0;
     std::int64_t floor_ns = 0;
+    const Gaps* gaps = nullptr;
   };
 
   /// What probing reads once for a series, however many instants follow.
@@ -125,6 +140,15 @@ class alignas(64) Series {
 
   /// What tells how it moves between rows; null where nothing does.
   [[nodiscard]] const Guide* guide() const { return guide_.load(); }
+
+  /// The gap that an instant is in; null where it is in none.
+  [[nodiscard]] const Gap* gap_at(Stamp at) const { return find_gap(gaps_.load(std::memory_order_acquire), at); }
+  /// Whether its coverage has ended before an instant: what was given for then is not here, and may come.
+  [[nodiscard]] bool has_ended_before(Stamp at) const {
+    const Gaps* gaps = gaps_.load(std::memory_order_acquire);
+    return gaps != nullptr && gaps->back().to == Stamp::never() && gaps->back().from < at;
+  }
+  [[nodiscard]] bool has_ended() const { return has_ended_before(Stamp::never()); }
 
   /// Rows older than this do not exist any more.
   [[nodiscard]] Stamp floor() const { return {floor_ns_.load(std::memory_order_acquire)}; }
@@ -153,6 +177,8 @@ class alignas(64) Series {
   struct Spot;
   class Draft;
 
+  [[nodiscard]] static const Gap* find_gap(const Gaps* gaps, Stamp at);
+  static void cut(const Gaps& gaps, Stamp at, Bracket& bracket);
   [[nodiscard]] bool has_side() const;
   [[nodiscard]] std::uint32_t stride_for(bool with_side) const;
 
@@ -186,6 +212,7 @@ class alignas(64) Series {
   std::atomic<std::int64_t> given_from_ns_{Stamp::always().ns}, given_until_ns_{Stamp::never().ns};
   std::atomic<std::size_t> size_{0};
   std::atomic<const Guide*> guide_{nullptr};
+  std::atomic<const Gaps*> gaps_{nullptr};  // null: none
   // Below: the writer's own.
   std::uint32_t width_;
   std::uint32_t tail_capacity_ = 0;

@@ -91,7 +91,9 @@ inline std::uint32_t last_not_after(std::uint32_t low, std::uint32_t high, std::
 class Series::Reader {
  public:
   explicit Reader(const Series& series)
-      : floor_ns_(series.floor_ns_.load(std::memory_order_acquire)), index_(series.index_.load()) {
+      : floor_ns_(series.floor_ns_.load(std::memory_order_acquire)),
+        index_(series.index_.load()),
+        gaps_(series.gaps_.load(std::memory_order_acquire)) {
     if (index_ == nullptr) return;
     begin_ = index_->begin.load();
     end_ = index_->end.load(std::memory_order_acquire);
@@ -105,6 +107,7 @@ class Series::Reader {
   /// Writes field by field into `out`: a Probe that is built aside and copied stalls, its narrow stores read back wide.
   void probe(Stamp at, Probe& out) const {
     out.rows = nullptr;
+    out.gaps = gaps_;
     if (begin_ == end_) return;
     const std::uint32_t entry = entry_of(at.ns);
     const std::uintptr_t word = index_->entries[entry].word.load();
@@ -150,6 +153,7 @@ class Series::Reader {
 
   std::int64_t floor_ns_;
   const Index* index_;
+  const Gaps* gaps_;
   std::uint32_t begin_ = 0, end_ = 0;
   std::int64_t newest_ns_ = 0, low_ns_ = 0, high_ns_ = 0;
   double entries_a_ns_ = 0.0;
@@ -168,7 +172,10 @@ inline std::pair<Bracket, Bracket> Series::brackets(Stamp first, Stamp second) c
 
 inline Bracket Series::settle(const Probe& probe, Stamp at) {
   Bracket bracket;
-  if (probe.rows == nullptr) return bracket;
+  if (probe.rows == nullptr) {
+    if (probe.gaps != nullptr) cut(*probe.gaps, at, bracket);
+    return bracket;
+  }
   const auto* index = static_cast<const Index*>(probe.index);
   const std::int64_t* rows = probe.rows;
   const std::size_t stride = probe.stride;
@@ -193,6 +200,8 @@ inline Bracket Series::settle(const Probe& probe, Stamp at) {
   }
   if (bracket.before && bracket.before.stamp_ns() < probe.floor_ns) bracket.before = {};
   if (bracket.after && bracket.after.stamp_ns() < probe.floor_ns) bracket.after = {};
+  if (probe.gaps != nullptr) [[unlikely]]
+    cut(*probe.gaps, at, bracket);
   return bracket;
 }
 
