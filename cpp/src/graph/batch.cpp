@@ -135,7 +135,7 @@ class Block {
   bool gather_guess(std::size_t i) {
     const Series::Probe& probe = probes_[i];
     const std::int64_t at = stamps_[i];
-    if (probe.rows == nullptr || probe.guess == 0 || probe.guess + 2 >= probe.count) return false;
+    if (probe.rows == nullptr || probe.gaps != nullptr || probe.guess == 0 || probe.guess + 2 >= probe.count) return false;
     const std::int64_t* row = probe.rows + std::size_t{probe.guess} * probe.stride;
     if (row[0] >= at) {
       row -= probe.stride;

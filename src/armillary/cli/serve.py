@@ -39,7 +39,7 @@ def serve(
     """Keep a copy of a shared world until Ctrl-C: whoever comes later gets it although the others have gone."""
     kept = World("serve") if world is None else World.load(world)
     with kept:
-        kept.share(name, listen=listen or (), connect=connect or (), router=router)
+        kept.share(name, listen=listen or (), connect=connect or (), router=router, samples="all")
         print_result(as_json=as_json, fields={"name": name}, text=f"Serving '{name}'. End with Ctrl-C.")
         end_s = None if span_s is None else monotonic() + span_s
         while end_s is None or monotonic() < end_s:

@@ -189,5 +189,5 @@ class NotReceived(StampOutOfRange):
         asked = "at the newest instant" if self.requested is None else f"at {format_stamp(self.requested)}"
         return (
             f"The {self._what()} was asked {asked}, and its samples do not come at present; {self._held()} of earlier. "
-            "Is the process that gives them there (world.peers())? Ask again, or share(samples='all') to take them always."
+            "Is the process that gives them there (world.peers())? Ask again, or share(samples='all') to take all."
         )

@@ -19,7 +19,7 @@ import numpy as np
 from numpy import float64
 
 from armillary._core import PoseFilter
-from armillary.errors import AfterHistory, BeforeHistory, InvalidArgument, NoSamples, UnknownCovariance
+from armillary.errors import AfterHistory, BeforeHistory, InvalidArgument, NoSamples, NotReceived, UnknownCovariance
 from armillary.fusion.looks import sampled_relations
 from armillary.fusion.noted_pose import NotedPose
 from armillary.relations import Pose
@@ -298,6 +298,9 @@ class _Track:
 
     def at(self, store: Store, at: Any, beyond: _Outside, asked: dict[str, Any]) -> FilteredPose:
         """Return the estimate at an instant; `LATEST` is that of the newest measurement."""
+        for (relation, _, _), received in zip(self._sources, self._poses, strict=False):
+            if not store.receive("pose", relation):
+                raise NotReceived(edge=received, requested=None, first=None, last=None)
         (first, last), outside = self._span(store), beyond.outside
         when = last if at is LATEST else store.as_stamp(at, "at")
         edge = (self._of, self._in_frame, self._poses[0][2])

@@ -7,29 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armillary.errors import InvalidMessage
 from armillary.wire.channels import Channel
-from armillary.wire.messages import SampleMessage, pack
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
     from numpy import float64
     from numpy.typing import NDArray
 
     from armillary.store import Store
 
-__all__ = ["history_batches", "history_in", "history_messages"]
+__all__ = ["history_batches"]
 
 _CHUNK = 1000
 _UPPER = np.triu_indices(6)
 _POSE, _TWIST = 7, 6
-
-
-def history_messages(store: Store, since: int | None, wants: Callable[[Channel], bool]) -> Iterator[bytes]:
-    """Yield the samples of a store from an instant on, in messages of at most a thousand each."""
-    for channel, stamps, rows in history_batches(store, since, wants):
-        yield pack({"channel": channel.entry()}, [stamps, rows])
 
 
 def history_batches(
@@ -89,20 +80,3 @@ def _chunks(
     for first in range(0, len(stamps), _CHUNK):
         part = slice(first, first + _CHUNK)
         yield channel, stamps[part], rows[part]
-
-
-def history_in(header: Mapping[str, Any], arrays: Sequence[NDArray[Any]]) -> tuple[Channel, SampleMessage]:
-    """Read one message of `history_messages`.
-
-    Raises:
-        InvalidMessage: It is none.
-    """
-    channel = Channel.read(header.get("channel"))
-    if len(arrays) != 2:  # noqa: PLR2004
-        raise InvalidMessage("it has no samples")
-    stamps, rows = arrays
-    is_table = stamps.dtype == np.int64 and stamps.ndim == 1 and rows.dtype == np.float64 and rows.ndim == 2  # noqa: PLR2004
-    if not is_table or len(stamps) != len(rows):
-        raise InvalidMessage("its samples do not fit")
-    # Without a base they count as given now: who sends them has not taken them back.
-    return channel, SampleMessage(0, 0, (2**62, 0), stamps, rows)
