@@ -141,6 +141,20 @@ void bind_demands(nb::module_& m, nb::class_<StoreCore>& store) {
           },
           "kind"_a, "number"_a, "Demand samples, and wait until they are received; whether they are.")
       .def(
+          "received_relation",
+          [](nb::object self, RelationId relation) {
+            (void)self.attr("receive")("pose", relation);
+            return relation;
+          },
+          "relation"_a, "The same of a pose relation, which is returned.")
+      .def(
+          "received_joint",
+          [](nb::object self, const std::string& name) {
+            (void)self.attr("receive_joint")(name);
+            return name;
+          },
+          "name"_a, "The same of a joint, whose name is returned.")
+      .def(
           "receive_joint",
           [](Self self, const std::string& name) {
             const StoreCore& world = core(self);

@@ -1347,6 +1347,12 @@ class StoreCore:
     def receive(self, kind: str, number: int) -> bool:
         """Demand samples, and wait until they are received; whether they are."""
 
+    def received_relation(self, relation: int) -> int:
+        """The same of a pose relation, which is returned."""
+
+    def received_joint(self, name: str) -> str:
+        """The same of a joint, whose name is returned."""
+
     def receive_joint(self, name: str) -> bool:
         """The same of a joint."""
 

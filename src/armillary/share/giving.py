@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from armillary.errors import ArmillaryError, InvalidMessage
 from armillary.forks import new_lock
-from armillary.wire.channels import Channel
 from armillary.share.history import channel_messages, twist_messages
+from armillary.wire.channels import Channel
 from armillary.wire.messages import pack, pack_samples
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import NDArray
 
-    from armillary.wire.channels import Channel
     from armillary.store import Store
+    from armillary.wire.channels import Channel
 
 __all__ = ["channel_messages", "rows_in", "twist_messages"]
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from armillary.errors import ArmillaryError, InvalidMessage
 from armillary.forks import new_lock
-from armillary.wire.channels import Channel
 from armillary.share.giving import BATCHED, PROMPT
 from armillary.share.history import rows_in
+from armillary.wire.channels import Channel
 from armillary.wire.messages import SampleMessage
 
 if TYPE_CHECKING:

@@ -598,10 +598,8 @@ class Store(StoreCore):
         source: str | None = None,
     ) -> Samples:
         """Return the stored samples of one pose relation, `start` and `end` included."""
-        relation = self.known_relation(of, in_frame, source)
-        self.receive("pose", relation)
-        stamps, transforms, covariances = self.sample_rows(relation, start, end)
-        return Samples(stamps=stamps, transforms=transforms, covariances=covariances)
+        found = self.sample_rows(self.received_relation(self.known_relation(of, in_frame, source)), start, end)
+        return Samples(stamps=found[0], transforms=found[1], covariances=found[2])
 
     def twist_samples(
         self,
@@ -695,8 +693,7 @@ class Store(StoreCore):
         self, name: str, *, start: StampLike | None = None, end: StampLike | None = None, source: str | None = None
     ) -> JointSamples:
         """Return the stored samples of one joint, `start` and `end` included."""
-        self.receive_joint(name)
-        known = self.joint_sources(name)
+        known = self.joint_sources(self.received_joint(name))
         who = (known[0] if len(known) == 1 else self.name) if source is None else as_text(source, "source")
         if known and who not in known:
             raise InvalidArgument(f"No source {who!r} sets joint '{name}'; these do: {known}.", who)

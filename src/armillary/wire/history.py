@@ -10,7 +10,6 @@ import numpy as np
 from armillary.wire.channels import Channel
 
 if TYPE_CHECKING:
-
     from numpy import float64
     from numpy.typing import NDArray
 
