@@ -33,7 +33,15 @@ def x_of(world, at=LATEST, of="base", in_frame="map"):
 
 
 def knows(world, of="base", in_frame="map"):
-    return eventually(lambda: of in world.frames() and any(one.of == of for one in world.relations()))
+    """Whether it has heard, in time, that another process gives samples of the relation."""
+
+    def has_heard():
+        relations = [one for one in world.relations() if (one.of, one.in_frame) == (of, in_frame)]
+        return any(
+            world.store.has_ended("pose", world.store.relation_id(of, in_frame, one.source)) for one in relations
+        )
+
+    return eventually(has_heard)
 
 
 def subscribed(world):
