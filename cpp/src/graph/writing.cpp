@@ -134,8 +134,7 @@ bool Forest::State::write_in_place(RelationRecord& relation, const Sample& sampl
   track.watches.inserted(sample.at);
   if (!taps.empty() && !relation.is_of_scene)
     copy_to_taps(SampleKind::pose, relation.id, sample.at, sample.base, sample.values, side_of(sample.side));
-  if (!twists.empty() && sample.at == run.series()->newest_given())
-    on_poses_inserted(track, sample.at, sample.at);
+  if (!twists.empty() && sample.at == run.series()->newest_given()) on_poses_inserted(track, sample.at, sample.at);
   return true;
 }
 
