@@ -34,7 +34,7 @@ class DatabaseFile:
         with closing(self._connect()) as database:
             try:
                 rows = database.execute("SELECT id, name, type, serialization_format FROM topics").fetchall()
-            except sqlite3.Error as error:
+            except (sqlite3.Error, UnicodeDecodeError) as error:
                 raise InvalidLog(str(path), f"it is no database of rosbag2 ({error})") from None
         for number, name, kind, form in rows:
             if isinstance(number, int) and 0 <= number < 2**32:
@@ -46,7 +46,7 @@ class DatabaseFile:
             database = sqlite3.connect(f"file:{quote(str(self.path))}?mode=ro&immutable=1", uri=True)
             database.text_factory = lambda text: text.decode("utf-8", "replace")
             database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_PART_BYTES)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise InvalidLog(str(self.path), str(error)) from None
         return database
 
@@ -61,7 +61,7 @@ class DatabaseFile:
                     block = _block([row for row in rows if _is_message(row)])
                     self.place = min(self.size, self.place + len(block.data))
                     yield block
-            except sqlite3.Error as error:
+            except (sqlite3.Error, UnicodeDecodeError) as error:
                 self.notes.append(f"the database is damaged ({error}): only what is before that was read")
 
 
