@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from armillary.errors.base import ArmillaryError
 
-__all__ = ["InvalidLog", "LogTooLarge", "NoSuchTopic", "RecordingFailed"]
+__all__ = ["InvalidLog", "NoSuchTopic", "RecordingFailed"]
 
 
 class InvalidLog(ArmillaryError, ValueError):
@@ -13,10 +13,6 @@ class InvalidLog(ArmillaryError, ValueError):
     def __init__(self, path: str, reason: str, hint: str = "") -> None:
         self.path, self.reason, self.hint = path, reason, hint
         super().__init__(f"'{path}' cannot be read as a log: {reason}." + (f" {hint}" if hint else ""))
-
-
-class LogTooLarge(InvalidLog):
-    """A part of a log would need more memory than is allowed."""
 
 
 class NoSuchTopic(ArmillaryError, LookupError):

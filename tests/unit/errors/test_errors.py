@@ -39,11 +39,13 @@ SHARING = {
     errors.ClocksDiffer,
     errors.InvalidMessage,
     errors.NoPeer,
+    errors.NotReceived,
     errors.NotShared,
     errors.PeerBehind,
     errors.ShareFailed,
 }
-TESTED_ELSEWHERE = NODES | EXPRESSIONS | FORMATS | JOINTS | LOOPS | MODELS | MOTION | RELATIONS | SHARING
+LOGS = {errors.InvalidLog, errors.NoSuchTopic, errors.RecordingFailed}
+TESTED_ELSEWHERE = NODES | EXPRESSIONS | FORMATS | JOINTS | LOGS | LOOPS | MODELS | MOTION | RELATIONS | SHARING
 NEVER_RAISED_THEMSELVES = {errors.ArmillaryError, errors.StampOutOfRange}
 
 
