@@ -9,7 +9,7 @@ _ALONE = (
     "      heading_level: 1\n      members_order: alphabetical\n      summary: {functions: true, attributes: true}\n"
 )
 _ELSEWHERE = ("World", "Pose", "errors")
-_PACKAGES = ("relations", "scene", "articulation", "store", "errors")
+_PACKAGES = ("relations", "scene", "articulation", "collision", "motion", "share", "record", "ros", "store", "errors")
 
 
 def interface_pages() -> dict[str, str]:
