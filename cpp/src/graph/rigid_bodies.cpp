@@ -24,8 +24,10 @@ FrameId Forest::State::mounted_on(FrameId frame) const {
   return mount == nullptr ? kNone : mount->parent;
 }
 
+/// Within a transaction frames may be fixed to one another in a cycle that is resolved in the end: any of them, until then.
 FrameId Forest::State::root_of_mounts(FrameId frame) const {
-  for (FrameId on = mounted_on(frame); on != kNone; on = mounted_on(frame)) frame = on;
+  std::size_t left = frames.size();
+  for (FrameId on = mounted_on(frame); on != kNone && left > 0; on = mounted_on(frame), --left) frame = on;
   return frame;
 }
 
@@ -85,9 +87,10 @@ void Forest::State::refresh_rigid_bodies() const {
   rigid.is_stale = false;
   rigid.mounts.clear(), rigid.roots.clear(), rigid.twists.clear();
   const auto carrier_of = [this](FrameId frame) {
+    std::size_t left = frames.size();  // as in `root_of_mounts`
     for (FrameId on = mounted_on(frame);; frame = on, on = mounted_on(frame)) {
       rigid.mounts[frame] = on;
-      if (on == kNone) return frame;
+      if (on == kNone || left-- == 0) return frame;
     }
   };
   std::vector<BodyId> declared;
